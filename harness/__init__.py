@@ -1,0 +1,1 @@
+"""Numbishop's harness: plays two configurations of an engine and says which one is stronger."""
