@@ -1,0 +1,243 @@
+"""Config files (`*.cfg`) turned into validated engine configurations.
+
+Precedence: overrides (the command line) over file over `extends` over the engine's defaults.
+A board in an [evaluation] section has rank 8 first, from the view of the side that owns the piece
+(white's). The values themselves are in `harness.spec` and `harness.limits`; both are exported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from engine.parameters import (
+    EVALUATION,
+    SEARCH,
+    WEIGHT_LIMIT_CP,
+    Term,
+    search_defaults,
+    weight_defaults,
+)
+from harness.ini import Entry, find_config, nearest, read_chain
+from harness.limits import LIMIT_KINDS, Limit
+from harness.spec import (
+    AdjudicationConfig,
+    EngineConfig,
+    MatchSpec,
+    OpeningSpec,
+    SprtSpec,
+    Weights,
+)
+
+__all__ = [
+    "AdjudicationConfig",
+    "EngineConfig",
+    "Limit",
+    "MatchSpec",
+    "OpeningSpec",
+    "SprtSpec",
+    "differences",
+    "load_engine_config",
+]
+
+MAX_HASH_MB = 65_536
+_SOURCES = ("builtin", "null")
+_FUTURE_SOURCES = ("uci", "git")
+_SECTIONS = ("engine", "options", "search", "evaluation", "limit")
+_ENGINE_KEYS = ("name", "source", "extends")
+_PARAMETERS = {parameter.name: parameter for parameter in SEARCH}
+
+
+def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = None) -> EngineConfig:
+    """The engine that a config file describes; `overrides` maps `section.key` to a value's text.
+
+    Raises UsageError: one sentence with file, line, section.key, value and expectation.
+    """
+    path = find_config(path_text)
+    layers = read_chain(path, ("engine", "extends"))
+    layers.append(_override_entries(overrides or {}))
+    entries = _merge(layers)
+    source = _source(entries)
+    for entry in entries.values():
+        _check_known(entry)
+    name = next((e for e in layers[-2] if (e.section, e.key) == ("engine", "name")), None)
+    return EngineConfig(
+        name=path.stem if name is None else _name(name),
+        source=source,
+        search=_search(entries),
+        weights=_weights(entries),
+        options=_options(entries),
+        limit=_limit(entries),
+        path=str(path),
+    )
+
+
+_Entries = dict[tuple[str, str], Entry]
+
+
+def _override_entries(overrides: Mapping[str, str]) -> list[Entry]:
+    entries = []
+    for dotted, text in overrides.items():
+        section, _, key = dotted.partition(".")
+        entries.append(Entry(section, key, text, Path(), 0))
+    return entries
+
+
+def _merge(layers: Iterable[list[Entry]]) -> _Entries:
+    """The last word on each key; a [limit] replaces the whole [limit] of the layers below it."""
+    merged: _Entries = {}
+    for layer in layers:
+        if any(entry.section == "limit" for entry in layer):
+            merged = {key: entry for key, entry in merged.items() if key[0] != "limit"}
+        for entry in layer:
+            if (entry.section, entry.key) == ("evaluation", "weights"):
+                for weight in _weights_file(entry):
+                    merged[weight.section, weight.key] = weight
+        for entry in layer:
+            merged[entry.section, entry.key] = entry
+    return merged
+
+
+def _weights_file(link: Entry) -> list[Entry]:
+    """The entries of the file that `weights = path` names: an [evaluation] section and no other."""
+    path = link.path.parent / link.text
+    if not path.is_file():
+        raise link.refusal(f"no such file; looked for {path}")
+    entries = [entry for layer in read_chain(path, ("evaluation", "weights")) for entry in layer]
+    for entry in entries:
+        if entry.section != "evaluation":
+            raise entry.refusal("expected only an [evaluation] section in a file of weights")
+    return entries
+
+
+def _source(entries: _Entries) -> str:
+    entry = entries.get(("engine", "source"))
+    if entry is None or entry.text in _SOURCES:
+        return "builtin" if entry is None else entry.text
+    future = entry.text in _FUTURE_SOURCES or entry.text.startswith("builtin@")
+    raise entry.refusal(
+        "this version cannot play it yet, only the working tree's engine; expected builtin"
+        if future
+        else "unknown source; expected builtin, builtin@REV, uci or git"
+    )
+
+
+def _check_known(entry: Entry) -> None:
+    known: dict[str, Iterable[str]] = {
+        "engine": _ENGINE_KEYS,
+        "options": ("Hash",),
+        "search": _PARAMETERS,
+        "evaluation": [key for term in EVALUATION for key in _term_keys(term)] + ["weights"],
+        "limit": [*LIMIT_KINDS, "tc"],
+    }
+    if entry.section not in _SECTIONS:
+        raise entry.refusal(f"no such section{nearest(entry.section, _SECTIONS)}")
+    if entry.key not in known[entry.section]:
+        raise entry.refusal(f"no such key{nearest(entry.key, known[entry.section])}")
+
+
+def _name(entry: Entry) -> str:
+    if not entry.text.isprintable() or not 1 <= len(entry.text) <= 64:
+        raise entry.refusal("expected a name of 1 to 64 printable characters")
+    return entry.text
+
+
+def _search(entries: _Entries) -> dict[str, int]:
+    values = search_defaults()
+    for (section, key), entry in entries.items():
+        if section == "search":
+            try:
+                values[key] = _PARAMETERS[key].parse(entry.text)
+            except ValueError as error:
+                raise entry.refusal(str(error))
+    return values
+
+
+def _options(entries: _Entries) -> dict[str, str]:
+    entry = entries.get(("options", "Hash"))
+    if entry is None:
+        return {"Hash": "16"}
+    if not entry.text.isdecimal() or not 1 <= int(entry.text) <= MAX_HASH_MB:
+        raise entry.refusal(
+            f"expected an integer from 1 to {MAX_HASH_MB} (MB of the transposition table)"
+        )
+    return {"Hash": str(int(entry.text))}
+
+
+def _limit(entries: _Entries) -> Limit | None:
+    given = [entry for (section, _), entry in entries.items() if section == "limit"]
+    if not given:
+        return None
+    if len(given) > 1:
+        raise given[1].refusal(f"expected one kind of limit, but {given[0].key} is given too")
+    try:
+        return Limit.parse(given[0].key, given[0].text)
+    except ValueError as error:
+        raise given[0].refusal(str(error))
+
+
+def _term_keys(term: Term) -> tuple[str, ...]:
+    return (f"{term.name}_mg", f"{term.name}_eg") if term.is_board else (term.name,)
+
+
+def _weights(entries: _Entries) -> Weights:
+    weights: Weights = weight_defaults()
+    for term in EVALUATION:
+        given = [entries.get(("evaluation", key)) for key in _term_keys(term)]
+        if term.is_board:
+            middlegame, endgame = weights[term.name]
+            middlegame = middlegame if given[0] is None else _board(given[0])
+            endgame = endgame if given[1] is None else _board(given[1])
+            weights[term.name] = (middlegame, endgame)
+        elif given[0] is not None:
+            numbers = _integers(given[0], given[0].text)
+            if len(numbers) != 2:
+                raise given[0].refusal("expected two integers, middlegame and endgame")
+            weights[term.name] = ((numbers[0],), (numbers[1],))
+    return weights
+
+
+def _board(entry: Entry) -> tuple[int, ...]:
+    rows = [_integers(entry, row) for row in entry.text.split("\n") if row.strip()]
+    if [len(row) for row in rows] != [8] * 8:
+        raise entry.refusal("expected a board of 8 rows of 8 integers, rank 8 first")
+    return tuple(number for row in rows for number in row)
+
+
+def _integers(entry: Entry, text: str) -> list[int]:
+    numbers: list[int] = []
+    for word in text.split():
+        try:
+            number = int(word)
+        except ValueError:
+            raise entry.refusal(f"{word!r} is no integer; expected centipawns")
+        if abs(number) > WEIGHT_LIMIT_CP:
+            raise entry.refusal(
+                f"{number} is out of range; expected at most {WEIGHT_LIMIT_CP} either way"
+            )
+        numbers.append(number)
+    return numbers
+
+
+def differences(new: EngineConfig, base: EngineConfig) -> list[str]:
+    """What sets two engines apart, one line each: `search.null_move: 1 against 0`."""
+    lines = [
+        f"search.{name}: {_PARAMETERS[name].format(value)} against"
+        f" {_PARAMETERS[name].format(base.search[name])}"
+        for name, value in new.search.items()
+        if value != base.search[name]
+    ]
+    for name, value in new.weights.items():
+        other = base.weights[name]
+        if value != other and len(value[0]) > 1:
+            lines.append(f"evaluation.{name}: another table")
+        elif value != other:
+            (mg,), (eg,) = value
+            (other_mg,), (other_eg,) = other
+            lines.append(f"evaluation.{name}: {mg} {eg} against {other_mg} {other_eg}")
+    if new.options != base.options:
+        lines.append(f"options.Hash: {new.hash_mb} against {base.hash_mb}")
+    for name, engine in ((new.name, new), (base.name, base)):
+        if engine.limit is not None and new.limit != base.limit:
+            lines.append(f"limit of {name}: {engine.limit.describe()}")
+    return lines
