@@ -149,7 +149,7 @@ def _search(entries: _Entries) -> dict[str, int]:
             try:
                 values[key] = _PARAMETERS[key].parse(entry.text)
             except ValueError as error:
-                raise entry.refusal(str(error))
+                raise entry.refusal(str(error)) from None
     return values
 
 
@@ -173,7 +173,7 @@ def _limit(entries: _Entries) -> Limit | None:
     try:
         return Limit.parse(given[0].key, given[0].text)
     except ValueError as error:
-        raise given[0].refusal(str(error))
+        raise given[0].refusal(str(error)) from None
 
 
 def _term_keys(term: Term) -> tuple[str, ...]:
@@ -210,7 +210,7 @@ def _integers(entry: Entry, text: str) -> list[int]:
         try:
             number = int(word)
         except ValueError:
-            raise entry.refusal(f"{word!r} is no integer; expected centipawns")
+            raise entry.refusal(f"{word!r} is no integer; expected centipawns") from None
         if abs(number) > WEIGHT_LIMIT_CP:
             raise entry.refusal(
                 f"{number} is out of range; expected at most {WEIGHT_LIMIT_CP} either way"
