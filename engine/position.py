@@ -1,0 +1,125 @@
+"""The position: rules and key only, an immutable value seen from the side to move.
+
+"Ours" moves up the board whatever its colour: after a move the board is turned (byte swap) to the
+other side. No kernel has a colour branch; `side` (0 white, 1 black) is for the shell and for tables
+indexed by colour.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .attacks import (
+    BETWEEN,
+    KING_ATTACKS,
+    KNIGHT_ATTACKS,
+    bishop_attacks,
+    pawn_attacks,
+    rook_attacks,
+)
+from .bitboard import EMPTY, ONE, RANK_1, U8, flip, lsb, popcount
+from .jit import kernel
+from .move import NO_PIECE
+
+
+class Position(NamedTuple):
+    """uint64 sets; queens are in both slider sets. `halfmove` is int64, `side` uint64."""
+
+    pawns: np.uint64
+    knights: np.uint64
+    diagonals: np.uint64  # bishops and queens
+    orthogonals: np.uint64  # rooks and queens
+    kings: np.uint64
+    ours: np.uint64
+    theirs: np.uint64
+    en_passant: np.uint64  # the capture square, only if a legal en passant capture exists
+    castling: np.uint64  # rooks of both sides that may still castle
+    key: np.uint64
+    halfmove: int
+    side: np.uint64
+
+
+@kernel
+def king_square(position):
+    """Square of our king."""
+    return lsb(position.kings & position.ours)
+
+
+@kernel
+def attackers_of(position, square, occupied):
+    """Their pieces that attack `square`, with sliders seeing through what `occupied` leaves out."""
+    return position.theirs & (
+        (pawn_attacks(ONE << square) & position.pawns)
+        | (KNIGHT_ATTACKS[square] & position.knights)
+        | (KING_ATTACKS[square] & position.kings)
+        | (bishop_attacks(square, occupied) & position.diagonals)
+        | (rook_attacks(square, occupied) & position.orthogonals)
+    )
+
+
+@kernel
+def checkers_of(position):
+    """Their pieces that give check to our king."""
+    return attackers_of(position, king_square(position), position.ours | position.theirs)
+
+
+@kernel
+def pinned_of(position):
+    """Our pieces that may not leave the line to our king."""
+    square = king_square(position)
+    snipers = position.theirs & (
+        (bishop_attacks(square, position.theirs) & position.diagonals)
+        | (rook_attacks(square, position.theirs) & position.orthogonals)
+    )
+    pinned = EMPTY
+    while snipers:
+        shield = BETWEEN[square, lsb(snipers)] & position.ours
+        if shield and not shield & (shield - ONE):
+            pinned |= shield
+        snipers &= snipers - ONE
+    return pinned
+
+
+@kernel
+def piece_on(position, square):
+    """The piece on `square` (either side's), PAWN .. KING, or NO_PIECE."""
+    if not ((position.ours | position.theirs) >> square) & ONE:
+        return NO_PIECE
+    knight = (position.knights >> square) & ONE
+    diagonal = (position.diagonals >> square) & ONE
+    orthogonal = (position.orthogonals >> square) & ONE
+    king = (position.kings >> square) & ONE
+    # pawn 0, knight 1, bishop 2, rook 3, queen 4 (both slider sets), king 5
+    return knight + diagonal * TWO + orthogonal * THREE - (diagonal & orthogonal) + king * FIVE
+
+
+TWO, THREE, FIVE = np.uint64(2), np.uint64(3), np.uint64(5)
+
+
+@kernel
+def is_en_passant_legal(position, from_bb, square):
+    """Whether our pawn on `from_bb` may capture en passant on `square` without exposing our king."""
+    captured = (ONE << square) >> U8
+    occupied = (position.ours | position.theirs) ^ from_bb ^ captured ^ (ONE << square)
+    return not attackers_of(position, king_square(position), occupied) & ~captured
+
+
+@kernel
+def turned(position):
+    """The same board seen from the other side, en passant right gone."""
+    return Position(
+        flip(position.pawns),
+        flip(position.knights),
+        flip(position.diagonals),
+        flip(position.orthogonals),
+        flip(position.kings),
+        flip(position.theirs),
+        flip(position.ours),
+        EMPTY,
+        flip(position.castling),
+        flip(position.key),
+        position.halfmove,
+        position.side ^ ONE,
+    )
