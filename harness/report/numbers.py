@@ -1,0 +1,101 @@
+"""The numbers of a finished run as text, the same for the terminal and for report.html.
+
+Reads the document that is written to run.json (docs/sprt.md has its keys). All values are from the
+point of view of the first-named engine, NEW.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Document = Mapping[str, Any]
+
+#: At fixed nodes a slower engine looks as good as a fast one; from here on the reader is warned.
+SPEED_DIFFERENCE_WARNED = 0.02
+
+PAIR_CLASSES = ("0-2", "½-1½", "1-1", "1½-½", "2-0")
+
+
+def number(value: float | None, digits: int = 2, *, signed: bool = False) -> str:
+    """`value` with fixed digits; a dash where the run could not compute it."""
+    if value is None:
+        return "–"
+    return f"{value:{'+' if signed else ''},.{digits}f}"
+
+
+def interval(ends: Sequence[float | None], digits: int = 1) -> str:
+    """A 95 % interval as `[-1.2, +3.4]`; an open end reads as a dash."""
+    low, high = ends
+    return f"[{number(low, digits, signed=True)}, {number(high, digits, signed=True)}]"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share of one as a percentage."""
+    return "–" if share is None else f"{100 * share:.{digits}f} %"
+
+
+def duration(seconds: float | None) -> str:
+    """Whole seconds as `45 s`, `3 min 20 s` or `2 h 05 min`."""
+    if seconds is None:
+        return "–"
+    whole = max(0, round(seconds))
+    minutes, rest_s = divmod(whole, 60)
+    hours, rest_min = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {rest_min:02d} min"
+    return f"{minutes} min {rest_s:02d} s" if minutes else f"{rest_s} s"
+
+
+def key_numbers(document: Document) -> list[tuple[str, str]]:
+    """Label and value of each statistic, in reading order."""
+    low, high = document["bounds"]
+    rows = [
+        ("LLR", f"{number(document['llr'])}  (bounds {number(low)}, {number(high)})"),
+        ("Elo", f"{number(document['elo'], 1, signed=True)}  {interval(document['elo_ci95'])}"),
+        ("nElo", f"{number(document['nelo'], 1, signed=True)}  {interval(document['nelo_ci95'])}"),
+        ("LOS", percent(document["los"], 2)),
+        ("pairs", pair_counts(document["ptnml"])),
+    ]
+    if "draw_ratio" in document:
+        rows.append(("draws", percent(document["draw_ratio"])))
+    counted, played = document["games_counted"], document["games_played"]
+    rows += [
+        ("games", f"{counted:,} counted, {played:,} played"),
+        ("pace", f"{number(document['games_per_min'], 0)} games a minute"),
+        ("duplicates", f"{document['duplicates']:,}"),
+        ("faults", f"{fault_count(document['faults']):,}"),
+    ]
+    return rows
+
+
+def pair_counts(ptnml: Sequence[int]) -> str:
+    """The five counts in the usual brackets."""
+    return "[" + ", ".join(str(count) for count in ptnml) + "]"
+
+
+def fault_count(faults: int | Sequence[Any] | Mapping[str, int]) -> int:
+    """How many faults a run recorded: by kind, as a list of events, or as a number."""
+    if isinstance(faults, int):
+        return faults
+    if isinstance(faults, Mapping):
+        return sum(faults.values())
+    return len(faults)
+
+
+def speed_ratio(document: Document) -> float | None:
+    """Nodes per second of NEW over BASE; None when the run did not measure them."""
+    new_nps, base_nps = document.get("machine", {}).get("nps", (0, 0))
+    return new_nps / base_nps if new_nps and base_nps else None
+
+
+def speed_warning(document: Document) -> str | None:
+    """One sentence when the two sides' speeds differ by more than a verdict by nodes can bear."""
+    ratio = speed_ratio(document)
+    if ratio is None or abs(ratio - 1) <= SPEED_DIFFERENCE_WARNED:
+        return None
+    slower_or_faster = "faster" if ratio > 1 else "slower"
+    return (
+        f"new is {abs(ratio - 1):.1%} {slower_or_faster} than base: "
+        "at fixed nodes the verdict leaves that out, so confirm it at a clock (--tc)."
+    )

@@ -1,0 +1,320 @@
+"""What a user sees while a run goes on: a live panel, plain lines, or only the verdict.
+
+A view reads `RunProgress` values and the finished run's document; it decides nothing. All numbers
+are from the point of view of the first-named engine, NEW.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from harness.report.numbers import (
+    Document,
+    duration,
+    interval,
+    key_numbers,
+    number,
+    pair_counts,
+    percent,
+    speed_warning,
+)
+
+if TYPE_CHECKING:
+    from harness.match import RunProgress
+
+BAR_CELLS = 44
+#: Drawn at most this often, however often a run reports.
+REDRAW_S = 0.25
+#: Plain lines: the first after this time, the next ones rarer as the run grows longer.
+LINE_S = 5.0
+LINE_SHARE_OF_RUN = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeading:
+    """What is played, in words, for the first lines of the output."""
+
+    new: str
+    base: str
+    limit: str
+    test: str
+    openings: str
+    seed: int
+    concurrency: int
+    run_dir: str
+
+    def lines(self) -> tuple[str, str]:
+        """The question, then how it is asked."""
+        return (
+            f"{self.new} against {self.base}: {self.test}",
+            f"{self.limit}, {self.openings}, seed {self.seed}, "
+            f"{self.concurrency} at a time, {self.run_dir}",
+        )
+
+
+class View(Protocol):
+    """What `harness.match` and the commands tell the user."""
+
+    def compiling(self, kernel: str, done: int, total: int) -> None:
+        """The engine is being compiled: `done` of `total` kernels, `kernel` is next."""
+
+    def start(self, heading: RunHeading) -> None:
+        """The run begins (or is taken up again)."""
+
+    def update(self, progress: RunProgress) -> None:
+        """The state after another result; may be called as often as it changes."""
+
+    def message(self, text: str) -> None:
+        """An event worth a line of its own, which stays."""
+
+    def finish(self, document: Document) -> None:
+        """The run is over: verdict, numbers, where it is kept, how to go on."""
+
+
+def make_view(*, quiet: bool = False) -> View:
+    """The view that fits the output: the verdict alone, a live panel, or plain lines."""
+    console = Console(highlight=False, soft_wrap=True)
+    if quiet:
+        return QuietView(console)
+    return LiveView(console) if console.is_terminal else PlainView(console)
+
+
+class QuietView:
+    """Prints the verdict sentence and nothing else; what needs an answer goes to stderr."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def compiling(self, kernel: str, done: int, total: int) -> None:
+        """Says nothing."""
+
+    def start(self, heading: RunHeading) -> None:
+        """Says nothing."""
+
+    def update(self, progress: RunProgress) -> None:
+        """Says nothing."""
+
+    def message(self, text: str) -> None:
+        """Says nothing."""
+
+    def finish(self, document: Document) -> None:
+        """The sentence; how to resume an interrupted run goes to stderr."""
+        self._console.print(Text(document["sentence"]))
+        hint = resume_hint(document)
+        if hint:
+            Console(stderr=True, highlight=False, soft_wrap=True).print(Text(hint))
+
+
+class PlainView:
+    """Lines of text for a log: one every few seconds, rarer as the run grows longer."""
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._clock = clock
+        self._next_line_at = clock() + LINE_S
+
+    def compiling(self, kernel: str, done: int, total: int) -> None:
+        """A line for each kernel: there are few, and each takes seconds."""
+        if done == 0:
+            self.message("compiling the engine, first run only")
+        if done < total:
+            self.message(f"  {done + 1}/{total} {kernel}")
+
+    def start(self, heading: RunHeading) -> None:
+        """The heading."""
+        for line in heading.lines():
+            self.message(line)
+        self._next_line_at = self._clock() + LINE_S
+
+    def update(self, progress: RunProgress) -> None:
+        """A line when one is due."""
+        now = self._clock()
+        if now >= self._next_line_at:
+            self._next_line_at = now + max(LINE_S, LINE_SHARE_OF_RUN * progress.elapsed_s)
+            self.message(progress_line(progress))
+
+    def message(self, text: str) -> None:
+        """A line."""
+        self._console.print(Text(text))
+
+    def finish(self, document: Document) -> None:
+        """The verdict and its numbers."""
+        self._console.print(final_summary(document))
+
+
+class LiveView:
+    """A panel that is drawn again in place, with messages scrolling above it."""
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._clock = clock
+        self._next_draw_at = 0.0
+        # Drawn by the caller's updates: no thread beside a parent that forks and handles signals.
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+        self._heading: RunHeading | None = None
+
+    def compiling(self, kernel: str, done: int, total: int) -> None:
+        """A bar of kernels compiled so far."""
+        if done == 0:
+            self.message("compiling the engine, first run only")
+        self._draw(
+            Text.assemble((bar(done / total, BAR_CELLS), "cyan"), f" {done}/{total} {kernel}")
+        )
+        if done == total:
+            self._live.stop()
+
+    def start(self, heading: RunHeading) -> None:
+        """The heading stays above the panel."""
+        question, terms = heading.lines()
+        self._console.print(Text(question, style="bold"))
+        self._console.print(Text(terms, style="dim"))
+        self._draw(Text("waiting for the first pair"))
+
+    def update(self, progress: RunProgress) -> None:
+        """The panel, when the last drawing is old enough to be read."""
+        now = self._clock()
+        if now >= self._next_draw_at:
+            self._next_draw_at = now + REDRAW_S
+            self._draw(panel(progress))
+
+    def message(self, text: str) -> None:
+        """A line above the panel."""
+        self._console.print(Text(text))
+
+    def finish(self, document: Document) -> None:
+        """The panel gives way to the verdict and its numbers."""
+        self._live.stop()
+        self._console.print(final_summary(document))
+
+    def _draw(self, content: RenderableType) -> None:
+        if not self._live.is_started:
+            self._live.start()
+        self._live.update(content, refresh=True)
+
+
+def bar(share: float, cells: int) -> str:
+    """A bar of `cells` cells, filled up to `share` of one."""
+    filled = round(cells * min(1.0, max(0.0, share)))
+    return "█" * filled + "░" * (cells - filled)
+
+
+def llr_scale(llr: float | None, lower: float, upper: float, cells: int = BAR_CELLS) -> str:
+    """The way between the bounds, with a mark at zero and one where the LLR stands."""
+    scale = ["─"] * cells
+
+    def cell(value: float) -> int:
+        share = (value - lower) / (upper - lower)
+        return min(cells - 1, max(0, int(share * cells)))
+
+    scale[cell(0.0)] = "┼"
+    if llr is not None:
+        scale[cell(llr)] = "●"
+    return f"├{''.join(scale)}┤"
+
+
+def panel(progress: RunProgress) -> RenderableType:
+    """All there is to know while the games go on."""
+    now, bounds = progress.estimate, progress.bounds
+    leaning = "green" if (progress.llr or 0.0) > 0 else "red"
+    scale = Text.assemble(
+        (number(bounds.lower), "red"),
+        " ",
+        (llr_scale(progress.llr, bounds.lower, bounds.upper), leaning),
+        " ",
+        (number(bounds.upper, signed=True), "green"),
+    )
+    rows: list[tuple[str, str, RenderableType]] = [
+        ("LLR", number(progress.llr, signed=True), scale),
+        ("Elo", number(now.elo, 1, signed=True), Text(interval(now.elo_ci95))),
+        ("nElo", number(now.nelo, 1, signed=True), Text(interval(now.nelo_ci95))),
+        ("LOS", percent(now.los), Text(f"draws {percent(now.draw_ratio)}")),
+        ("pairs", f"{progress.pairs_done:,}", Text(pair_counts(progress.ptnml))),
+    ]
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(justify="right", style="bold")
+    table.add_column()
+    for row in rows:
+        table.add_row(*row)
+    return Group(table, Text(pace(progress), style="dim"))
+
+
+def pace(progress: RunProgress) -> str:
+    """How fast it goes, how long it will take, and what went wrong."""
+    parts = [
+        duration(progress.elapsed_s),
+        f"{number(progress.games_per_min, 0)} games/min",
+        f"about {number(progress.expected_games_left, 0)} games and "
+        f"{duration(progress.eta_s)} to go",
+    ]
+    waiting = progress.pairs_played - progress.pairs_done
+    if waiting:
+        parts.append(f"{waiting} finished out of order")
+    if progress.duplicates:
+        parts.append(f"{progress.duplicates} duplicates")
+    if progress.faults:
+        parts.append(f"{progress.faults} faults")
+    return " · ".join(parts)
+
+
+def progress_line(progress: RunProgress) -> str:
+    """One line of a log, complete in itself."""
+    now, bounds = progress.estimate, progress.bounds
+    return (
+        f"{progress.pairs_done} pairs {pair_counts(progress.ptnml)}"
+        f"  LLR {number(progress.llr)} ({number(bounds.lower)}, {number(bounds.upper)})"
+        f"  Elo {number(now.elo, 1, signed=True)} {interval(now.elo_ci95)}"
+        f"  nElo {number(now.nelo, 1, signed=True)} {interval(now.nelo_ci95)}"
+        f"  LOS {percent(now.los)}  draws {percent(now.draw_ratio)}  {pace(progress)}"
+    )
+
+
+def final_summary(document: Document) -> RenderableType:
+    """Verdict, numbers, both sides, and where the run is kept."""
+    numbers = Table.grid(padding=(0, 2))
+    numbers.add_column(style="dim")
+    for label, value in key_numbers(document):
+        numbers.add_row(label, value)
+    parts: list[RenderableType] = [
+        Text(),
+        Text(document["sentence"], style="bold"),
+        Text(),
+        numbers,
+        Text(),
+        sides_table(document),
+    ]
+    warning = speed_warning(document)
+    if warning:
+        parts.append(Text(f"warning: {warning}", style="yellow"))
+    parts += [Text(), Text(f"run folder: {document['run_dir']}")]
+    hint = resume_hint(document)
+    if hint:
+        parts.append(Text(hint))
+    return Group(*parts)
+
+
+def sides_table(document: Document) -> RenderableType:
+    """Nodes per second and mean depth of NEW and BASE."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    table.add_column(justify="right")
+    table.add_row("", "new", "base", style="dim")
+    table.add_row("nodes/s", *(number(nps, 0) for nps in document["machine"]["nps"]))
+    table.add_row("mean depth", *(number(depth, 1) for depth in document["mean_depth"]))
+    return table
+
+
+def resume_hint(document: Document) -> str | None:
+    """How to go on with an interrupted run."""
+    if not document["machine"]["interrupted"]:
+        return None
+    return f"interrupted; to go on: harness sprt --resume {document['run_dir']}"

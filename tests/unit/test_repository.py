@@ -1,0 +1,205 @@
+"""The promises that the repository's own files make to each other."""
+
+import os
+import re
+import stat
+import subprocess
+import tomllib
+from importlib.metadata import entry_points, version
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+GATE = (ROOT / ".ci" / "run").read_text("utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/sprt.md"]
+
+
+def shell_blocks(markdown: str) -> list[str]:
+    """The text of each fenced shell block."""
+    return [block.strip() for block in re.findall(r"^```bash\n(.*?)^```$", markdown, re.M | re.S)]
+
+
+def tracked_files() -> list[Path]:
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"not a git checkout: {error}")
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+class TestReadme:
+    def test_shows_exactly_two_commands_of_one_line(self) -> None:
+        commands = shell_blocks(README)
+        assert len(commands) == 2
+        assert all("\n" not in command for command in commands)
+
+    def test_the_first_command_is_the_main_job(self) -> None:
+        first = shell_blocks(README)[0]
+        assert first.endswith(".venv/bin/harness sprt demo/new.cfg demo/base.cfg")
+        assert "'.[report]'" in first
+
+    def test_the_gate_executes_the_second_command(self) -> None:
+        assert shell_blocks(README)[1] in GATE.splitlines()
+
+    def test_both_commands_make_their_own_pinned_environment(self) -> None:
+        for command in shell_blocks(README):
+            assert command.startswith(
+                "python3 -m venv .venv && .venv/bin/pip install -c constraints.txt -e "
+            )
+
+    def test_exit_codes_are_those_of_the_errors(self) -> None:
+        from harness import errors
+
+        codes = {
+            int(code)
+            for code in re.findall(r"^\| ([\d, ]+) \|", README, re.M)
+            for code in code.split(", ")
+        }
+        raised = {errors.UsageError, errors.EngineStartError, errors.Interrupted}
+        assert {error.exit_code for error in raised} <= codes
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_relative_links_lead_somewhere(name: str) -> None:
+    document = ROOT / name
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text("utf-8"))
+    for link in links:
+        if "://" not in link:
+            assert (document.parent / link).exists(), f"{name}: {link}"
+
+
+def options_of_the_commands() -> set[str]:
+    from harness.cli import main
+
+    return {
+        option
+        for command in main.commands.values()
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    } | {"--help"}
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/sprt.md"])
+def test_options_named_in_the_documents_exist(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text))
+    assert named
+    assert named <= options_of_the_commands()
+
+
+class TestGate:
+    def test_is_executable_and_stops_at_the_first_failure(self) -> None:
+        assert os.stat(ROOT / ".ci" / "run").st_mode & stat.S_IXUSR
+        assert "set -euo pipefail" in GATE
+
+    @pytest.mark.parametrize(
+        "command", ["ruff check", "ruff format --check", "mypy", "lint-imports", "codespell"]
+    )
+    def test_runs(self, command: str) -> None:
+        assert f"step .venv/bin/{command}" in GATE.splitlines()
+
+    def test_workflow_calls_it_on_the_supported_versions(self) -> None:
+        workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+        job = workflow["jobs"]["gate"]
+        assert job["steps"][-1] == {"run": ".ci/run"}
+        matrix = job["strategy"]["matrix"]
+        assert matrix["python"] == ["3.11", "3.13"]
+        assert [extra["boundscheck"] for extra in matrix["include"]] == ["1"]
+
+    def test_pre_commit_uses_the_same_tools_and_no_host(self) -> None:
+        configuration = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+        assert [repository["repo"] for repository in configuration["repos"]] == ["local"]
+        (hooks,) = (repository["hooks"] for repository in configuration["repos"])
+        assert {hook["language"] for hook in hooks} == {"system"}
+        assert [hook["id"] for hook in hooks] == ["ruff-check", "ruff-format", "mypy", "codespell"]
+
+
+class TestPackaging:
+    def constraints(self) -> dict[str, str]:
+        lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+        pins = [line for line in lines if not line.startswith("#")]
+        assert all(re.fullmatch(r"[a-z0-9-]+==[\w.]+", pin) for pin in pins)
+        return dict(pin.split("==") for pin in pins)
+
+    def test_every_declared_dependency_is_pinned_within_its_range(self) -> None:
+        extras = PROJECT["project"]["optional-dependencies"].values()
+        declared = [
+            *PROJECT["project"]["dependencies"],
+            *(one for extra in extras for one in extra),
+        ]
+        pins = self.constraints()
+        for requirement in map(Requirement, declared):
+            if requirement.name != "numbishop":
+                assert pins[canonicalize_name(requirement.name)] in requirement.specifier
+
+    def test_constraints_are_sorted_and_unique(self) -> None:
+        names = list(self.constraints())
+        assert names == sorted(set(names))
+
+    def test_installed_version_is_the_declared_one(self) -> None:
+        assert version("numbishop") == PROJECT["project"]["version"]
+
+    @pytest.mark.parametrize("name", ["harness", "numbishop"])
+    def test_console_script_can_be_loaded(self, name: str) -> None:
+        (script,) = entry_points(group="console_scripts", name=name)
+        assert callable(script.load())
+
+    def test_changelog_begins_with_what_is_unreleased(self) -> None:
+        headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+        assert headings[0] == "[Unreleased]"
+
+
+class TestBorders:
+    """The import contracts name their modules; a new module must not slip past them."""
+
+    def contract(self, name: str) -> dict[str, list[str]]:
+        contracts = PROJECT["tool"]["importlinter"]["contracts"]
+        (found,) = (contract for contract in contracts if contract["id"] == name)
+        return found
+
+    def test_every_engine_module_is_a_kernel_or_shell(self) -> None:
+        modules = {
+            f"engine.{path.stem}"
+            for path in (ROOT / "engine").glob("*.py")
+            if path.stem != "__init__"
+        }
+        kernels = set(self.contract("kernels-know-no-shell")["source_modules"])
+        shell = {"engine.shell", "engine.uci", "engine.bench", "engine.__main__"}
+        assert kernels <= modules
+        assert modules <= kernels | shell
+
+
+FOREIGN = {
+    "a package registry's host": re.compile(
+        r"https?://[a-z0-9./-]*(?:py" r"pi|python" r"hosted|npm" r"js|debian\.org/debian)"
+    ),
+    "a path of one machine": re.compile(r"(?<![A-Za-z0-9_.])/(?:work|farm|home|root)/"),
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_tracked_text_names_no(what: str) -> None:
+    for path in tracked_files():
+        try:
+            text = path.read_text("utf-8")
+        except UnicodeDecodeError:
+            continue  # binary
+        found = FOREIGN[what].search(text)
+        assert not found, f"{path.relative_to(ROOT)}: {found}"
+
+
+def test_no_tracked_file_is_large() -> None:
+    large = {
+        path.name: path.stat().st_size
+        for path in tracked_files()
+        if path.stat().st_size > 1_500_000
+    }
+    assert not large
