@@ -1,0 +1,216 @@
+"""Opening books in files: EPD and FEN lists, PGN; plain, .gz, .zip or .zst.
+
+What a file is, its first bytes say, not its name. A book stays in memory as the file's text and an
+array of line starts (a few bytes a line, no Python object for each); positions are all checked
+when it is read, the moves of a PGN when a game is used.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NoReturn, Protocol
+
+import chess
+import chess.pgn
+
+from harness.archives import unpack
+from harness.book_check import first_fault
+from harness.errors import UsageError
+
+_CHUNK_LINES: Final = 4096
+
+# placement, side, and what else is there of castling, en passant and the two counters; then opcodes
+_POSITION: Final = re.compile(
+    rb"((?:[1-8PNBRQKpnbrqk]{1,8}/){7}[1-8PNBRQKpnbrqk]{1,8})\s+([wb])"
+    rb"(?:\s+(-|[KQkqA-Ha-h]{1,4})(?:\s+(-|[a-h][36]))?)?"
+    rb"(?:\s+(\d{1,4})\s+(\d{1,4}))?(?:\s+(\D.*))?"
+)
+_COUNTERS: Final = re.compile(rb"\b(hmvc|fmvn)\s+(\d{1,4})\s*;")
+
+_TAG: Final = rb'\[\s*+\w++\s*+"(?:[^"\\\n]|\\.)*+"\s*+\]'
+_RESULT: Final = rb"(?:1-0|0-1|1/2-1/2|\*)"
+_MOVE_TEXT: Final = (
+    rb"(?:\{[^}]*+\}|;[^\n]*+|[()]|\$\d++"  # comments, variations, annotation numbers
+    rb"|(?:[O0]-[O0](?:-[O0])?|[NBRQK]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[NBRQ])?)[+#]?[!?]*+"
+    rb"|(?!1-0|0-1|1/2)\d++\.*+|\.++)"
+)
+_GAME: Final = re.compile(
+    rb"(?:\s*+" + _TAG + rb")*+(?:\s*+" + _MOVE_TEXT + rb")*+(?:\s*+" + _RESULT + rb")?+\s*+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where a pair of games begins: a position, moves from it, and a name for people.
+
+    `moves` are wire moves: from | to << 6 | promotion << 12, castling as king takes own rook.
+    """
+
+    fen: str
+    moves: tuple[int, ...]
+    name: str
+    chess960: bool = False
+
+
+class Book(Protocol):
+    """The openings of one file, in its order."""
+
+    def __len__(self) -> int: ...
+
+    def opening(self, index: int) -> Opening:
+        """The opening at a place, from 0. Raises UsageError when it cannot be played."""
+
+
+def read_book(path: Path, data: bytes, plies: int = 0) -> Book:
+    """The book in a file's bytes; `plies` cuts the lines of a PGN (0: whole lines).
+
+    Raises UsageError naming file, line, value and expectation.
+    """
+    text = unpack(path, data)
+    if not text.strip():
+        raise UsageError(f"{path}: the opening file is empty; expected EPD, FEN or PGN")
+    first_word = text.split(None, 1)[0]
+    # A placement field has seven slashes; PGN begins with a tag, a move or a comment.
+    if first_word.count(b"/") >= 2:
+        return PositionBook(path, text)
+    return GameBook(path, text, plies)
+
+
+class PositionBook:
+    """A list of positions, one a line: EPD (opcodes dropped, but for the counters) or FEN."""
+
+    def __init__(self, path: Path, text: bytes) -> None:
+        self._path = path
+        self._text = text
+        self._starts = array("Q")
+        self._lines = array("L")
+        chunk: list[re.Match[bytes]] = []
+        start = 0
+        for number, line in enumerate(io.BytesIO(text), 1):
+            stripped = line.strip()
+            if stripped:
+                match = _POSITION.fullmatch(stripped)
+                if match is None:
+                    _refuse(path, number, stripped, "expected a FEN or EPD position")
+                self._starts.append(start)
+                self._lines.append(number)
+                chunk.append(match)
+                if len(chunk) == _CHUNK_LINES:
+                    self._check(chunk)
+                    chunk.clear()
+            start += len(line)
+        self._check(chunk)
+
+    def _check(self, chunk: Sequence[re.Match[bytes]]) -> None:
+        """Refuse the first of the latest positions that no game can start from."""
+        fault = first_fault([match[1] for match in chunk], [match[2] == b"b" for match in chunk])
+        if fault is not None:
+            index, expectation = fault
+            line = self._lines[len(self) - len(chunk) + index]
+            _refuse(self._path, line, chunk[index][0], f"expected {expectation}")
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def opening(self, index: int) -> Opening:
+        start = self._starts[index]
+        end = self._text.find(b"\n", start)
+        match = _POSITION.fullmatch(self._text[start : end if end >= 0 else None].strip())
+        assert match is not None  # every line was checked when the book was read
+        fen = _complete_fen(match)
+        board = chess.Board(fen, chess960=True)
+        name = f"{self._path.name}:{self._lines[index]}"
+        return Opening(fen, (), name, board.has_chess960_castling_rights())
+
+
+def _complete_fen(match: re.Match[bytes]) -> str:
+    """Six fields; the counters come from the FEN, or from EPD's hmvc and fmvn, or are 0 and 1."""
+    placement, side, castling, en_passant, halfmoves, fullmoves, opcodes = match.groups()
+    counters = dict(_COUNTERS.findall(opcodes or b""))
+    fields = (
+        placement,
+        side,
+        castling or b"-",
+        en_passant or b"-",
+        halfmoves or counters.get(b"hmvc", b"0"),
+        fullmoves or counters.get(b"fmvn", b"1"),
+    )
+    return b" ".join(fields).decode("ascii")
+
+
+class GameBook:
+    """A PGN: each game's main line, whole or cut, from its start position."""
+
+    def __init__(self, path: Path, text: bytes, plies: int) -> None:
+        self._path = path
+        self._text = text
+        self._plies = plies
+        self._starts = array("Q")
+        self._lines = array("L")
+        position = len(text) - len(text.lstrip())
+        line = text.count(b"\n", 0, position) + 1
+        while position < len(text):
+            match = _GAME.match(text, position)
+            assert match is not None  # it can match nothing
+            if match.end() == position:
+                word = text[position : position + 80].split(None, 1)[0]
+                _refuse(path, line, word, "expected a tag, a move or a result")
+            self._starts.append(position)
+            self._lines.append(line)
+            line += text.count(b"\n", position, match.end())
+            position = match.end()
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def opening(self, index: int) -> Opening:
+        start = self._starts[index]
+        end = self._starts[index + 1] if index + 1 < len(self) else len(self._text)
+        line = self._lines[index]
+        text = self._text[start:end].decode("utf-8", errors="replace")
+        try:
+            game = chess.pgn.read_game(io.StringIO(text), Visitor=_StrictBuilder)
+        except ValueError as error:
+            raise UsageError(f"{self._path}, game at line {line}: {error}") from None
+        assert game is not None  # the text of a game is never empty
+        board = game.board()
+        fen = board.fen()
+        moves = []
+        for move in list(game.mainline_moves())[: self._plies or None]:
+            moves.append(wire_move(board, move))
+            board.push(move)
+        if board.is_game_over():
+            raise UsageError(
+                f"{self._path}, game at line {line}: it is over after {len(moves)} plies;"
+                " expected an opening (--plies cuts the lines of a PGN)"
+            )
+        return Opening(fen, tuple(moves), f"{self._path.name}:{line}", board.chess960)
+
+
+class _StrictBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Builds a game and lets its errors out, instead of logging them."""
+
+    def handle_error(self, error: Exception) -> None:
+        raise ValueError(str(error))
+
+
+def wire_move(board: chess.Board, move: chess.Move) -> int:
+    """A move of python-chess as the engine's 16 bits."""
+    to_square = move.to_square
+    if board.is_castling(move):
+        rooks = board.castling_rights & chess.BB_RANKS[chess.square_rank(move.from_square)]
+        on_side = chess.square_file(to_square) > chess.square_file(move.from_square)
+        candidates = chess.SquareSet(rooks)
+        to_square = max(candidates) if on_side else min(candidates)
+    promotion = move.promotion - 1 if move.promotion else 0
+    return move.from_square | to_square << 6 | promotion << 12
+
+
+def _refuse(path: Path, line: int, value: bytes, expectation: str) -> NoReturn:
+    shown = value[:80].decode("utf-8", errors="replace")
+    raise UsageError(f"{path}, line {line}: {shown!r}: {expectation}")

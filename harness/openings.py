@@ -1,0 +1,150 @@
+"""Opening i of a run: from a book, or made as needed, always a pure function of (seed, i).
+
+The number i counts from 0 and includes the run's start offset (see `harness.schedule`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.parameters import search_defaults, weight_defaults
+from harness.archives import read_file
+from harness.books import Opening, read_book
+from harness.errors import UsageError
+from harness.splitmix import SplitMix64, derive_seed, permutation
+
+if TYPE_CHECKING:
+    from engine.shell import Searcher
+    from harness.spec import OpeningSpec
+
+__all__ = [
+    "BookOpenings",
+    "GeneratedOpenings",
+    "Opening",
+    "OpeningSource",
+    "open_source",
+]
+
+# Steps of `derive_seed`, so that openings share no stream with anything else of the run.
+_ORDER_STEP: Final = 0x6F72646572  # "order"
+_OPENING_STEP: Final = 0x6F70656E  # "open"
+_MAX_ATTEMPTS: Final = 1000
+_HASH_MB: Final = 1
+
+
+class OpeningSource(Protocol):
+    """A supply of openings; `size` is None when it never ends."""
+
+    @property
+    def size(self) -> int | None: ...
+
+    def opening(self, i: int) -> Opening:
+        """Opening number i, from 0; beyond `size` the supply begins anew."""
+
+
+class BookOpenings:
+    """The openings of a file, in its order or in a random one.
+
+    A random order is a permutation of the whole book: no opening comes twice before all have
+    come once; each further round has an order of its own.
+    """
+
+    def __init__(self, path: Path, order: str, seed: int, plies: int = 0) -> None:
+        data = read_file(path)
+        self.path = path
+        self.sha256 = hashlib.sha256(data).hexdigest()
+        self._book = read_book(path, data, plies)
+        self._random = order == "random"
+        self._seed = derive_seed(seed, _ORDER_STEP)
+
+    @property
+    def size(self) -> int:
+        return len(self._book)
+
+    def opening(self, i: int) -> Opening:
+        turn, place = divmod(i, self.size)
+        if self._random:
+            place = int(_order(self.size, derive_seed(self._seed, turn))[place])
+        return self._book.opening(place)
+
+
+@lru_cache(maxsize=2)
+def _order(size: int, seed: int) -> NDArray[np.intp]:
+    return permutation(size, seed)
+
+
+class GeneratedOpenings:
+    """Random legal plies from the start position, kept when a short search finds them level.
+
+    Opening i is the first attempt of its own stream of choices that leaves a game going on and a
+    score within `bound_cp` either way after a search of `nodes` with the engine's default
+    parameters. Needs `engine.shell` from the first opening on.
+    """
+
+    size: None = None
+
+    def __init__(self, seed: int, plies: int, bound_cp: int, nodes: int) -> None:
+        self._seed = derive_seed(seed, _OPENING_STEP)
+        self._plies = plies
+        self._bound_cp = bound_cp
+        self._nodes = nodes
+        self._searcher: Searcher | None = None
+
+    def opening(self, i: int) -> Opening:
+        stream = SplitMix64(derive_seed(self._seed, i))
+        for _ in range(_MAX_ATTEMPTS):
+            moves = _random_line(stream, self._plies)
+            if moves is not None and self._is_level(moves):
+                return Opening(chess.STARTING_FEN, moves, f"generated {i + 1}")
+        raise UsageError(
+            f"no position within {self._bound_cp} cp after {self._plies} random plies in"
+            f" {_MAX_ATTEMPTS} attempts; expected a wider bound or fewer plies"
+        )
+
+    def _is_level(self, moves: tuple[int, ...]) -> bool:
+        from engine.shell import Searcher, SearchLimit
+
+        if self._searcher is None:
+            self._searcher = Searcher(search_defaults(), weight_defaults(), _HASH_MB)
+        self._searcher.new_game(chess.STARTING_FEN)
+        line = np.array(moves, dtype=np.uint16)
+        result = self._searcher.go(line, len(line), SearchLimit(nodes=self._nodes))
+        return bool(abs(result.score_cp) <= self._bound_cp)
+
+
+def _random_line(stream: SplitMix64, plies: int) -> tuple[int, ...] | None:
+    """`plies` random legal moves from the start position; None when they end the game.
+
+    The moves are sorted, so that the choice does not depend on the order of generation.
+    """
+    from engine.shell import Game, Status
+
+    game = Game()
+    line = []
+    for _ in range(plies):
+        legal_moves = sorted(game.legal_moves())
+        move = legal_moves[stream.below(len(legal_moves))]
+        line.append(move)
+        if game.push(move) != Status.ONGOING:
+            return None
+    return tuple(line)
+
+
+def open_source(spec: OpeningSpec, seed: int) -> OpeningSource:
+    """The source that a run's spec describes. Raises UsageError when its book has changed."""
+    if spec.kind == "generated":
+        return GeneratedOpenings(seed, spec.plies, spec.bound_cp, spec.nodes)
+    book = BookOpenings(Path(spec.path), spec.order, seed, spec.plies)
+    if book.sha256 != spec.sha256:
+        raise UsageError(
+            f"{spec.path}: SHA-256 {book.sha256[:12]}; expected {spec.sha256[:12]}, the book that"
+            " the run began with"
+        )
+    return book
