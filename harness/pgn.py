@@ -1,0 +1,186 @@
+"""Games as PGN text, from their records, in the layout of cutechess and fastchess.
+
+SAN is by python-chess. There is one line for each full move. A player's move is followed by a
+comment `{+0.31/9 0.0017s, n=5000}`: the mover's own view of the score in pawns (not white's), a
+slash, the depth; the elapsed time; the nodes. A mate is `+M5` or `-M4`, counted in plies as those
+tools do. An opening move has `{book}`. The last comment ends with the reason of the game's end.
+`Round` is `pair.game` with the numbers of the run, both from 0: NEW is white in game 0.
+
+For fixed nodes or depth two equal runs differ in nothing but `Date` and the times: a text with
+every match of TIME_PATTERN deleted is the same byte for byte (which is why lines are never
+wrapped by their length).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import chess
+
+from harness.adjudication import describe
+from harness.game import MATE_BOUND_CP, MATE_CP, GameRecord, Termination
+
+if TYPE_CHECKING:
+    from harness.config import MatchSpec
+
+UNKNOWN_DATE: Final = "????.??.??"
+
+# The elapsed time inside a comment, with the blank before it; nothing else matches.
+TIME_PATTERN: Final = re.compile(r" \d+\.\d{4}s(?=[,}])")
+
+RESULTS: Final = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+
+# The values of the Termination tag in the PGN standard (9.8.1); other endings are "normal".
+_TERMINATION_TAGS: Final = {
+    Termination.ADJUDICATED_WIN: "adjudication",
+    Termination.ADJUDICATED_DRAW: "adjudication",
+    Termination.MAX_PLIES: "adjudication",
+    Termination.TIME_FORFEIT: "time forfeit",
+    Termination.ILLEGAL_MOVE: "rules infraction",
+    Termination.CRASH: "abandoned",
+    Termination.HANG: "abandoned",
+    Termination.INTERRUPTED: "unterminated",
+}
+
+_REASONS: Final = {
+    Termination.CHECKMATE: "{winner} mates",
+    Termination.STALEMATE: "Draw by stalemate",
+    Termination.THREEFOLD: "Draw by threefold repetition",
+    Termination.FIFTY_MOVES: "Draw by fifty moves rule",
+    Termination.INSUFFICIENT_MATERIAL: "Draw by insufficient mating material",
+    Termination.ADJUDICATED_WIN: "{winner} wins by adjudication",
+    Termination.ADJUDICATED_DRAW: "Draw by adjudication",
+    Termination.MAX_PLIES: "Draw by adjudication: maximum length",
+    Termination.TIME_FORFEIT: "{loser} loses on time",
+    Termination.ILLEGAL_MOVE: "{loser} makes an illegal move",
+    Termination.CRASH: "{loser} crashes",
+    Termination.HANG: "{loser} does not answer",
+    Termination.INTERRUPTED: "Interrupted",
+}
+
+
+def write_pgn(
+    records: Iterable[GameRecord], spec: MatchSpec, path: Path, date: str = UNKNOWN_DATE
+) -> int:
+    """Write the games, in the order given, and return how many; the file appears whole or not."""
+    unfinished = path.with_name(path.name + ".tmp")
+    count = 0
+    with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+        for record in records:
+            file.write(format_game(record, spec, date))
+            count += 1
+    os.replace(unfinished, path)
+    return count
+
+
+def format_game(record: GameRecord, spec: MatchSpec, date: str = UNKNOWN_DATE) -> str:
+    """One game as PGN, ending with an empty line. `date` is the run's, as `2026.11.30`."""
+    # With Chess960 rules python-chess, too, has castling as king takes own rook.
+    board = chess.Board(record.fen, chess960=True)
+    tags = "".join(
+        f'[{name} "{_escape(value)}"]\n' for name, value in _tags(record, spec, date, board)
+    )
+    return f"{tags}\n{_movetext(record, board)}\n\n"
+
+
+def _tags(
+    record: GameRecord, spec: MatchSpec, date: str, board: chess.Board
+) -> Iterator[tuple[str, str]]:
+    white, black = (spec.base, spec.new) if record.game else (spec.new, spec.base)
+    yield "Event", f"{spec.new.name} vs {spec.base.name}, seed {spec.seed}"
+    yield "Site", "?"
+    yield "Date", date
+    yield "Round", f"{record.pair}.{record.game}"
+    yield "White", white.name
+    yield "Black", black.name
+    yield "Result", RESULTS[record.result]
+    if board.has_chess960_castling_rights():
+        yield "Variant", "Chess960"
+    if record.fen != chess.STARTING_FEN:
+        yield "SetUp", "1"
+        yield "FEN", record.fen
+    yield "PlyCount", str(record.plies)
+    white_limit, black_limit = white.limit or spec.limit, black.limit or spec.limit
+    if white_limit == black_limit:
+        yield "TimeControl", str(white_limit)
+        yield "Limit", white_limit.describe()
+    else:
+        yield "WhiteTimeControl", str(white_limit)
+        yield "BlackTimeControl", str(black_limit)
+        yield "WhiteLimit", white_limit.describe()
+        yield "BlackLimit", black_limit.describe()
+    yield "Termination", _TERMINATION_TAGS.get(record.termination, "normal")
+    yield "Adjudication", describe(spec.adjudication)
+    yield "Annotator", f"Numbishop {spec.tool_version}"
+
+
+def _escape(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+def _movetext(record: GameRecord, board: chess.Board) -> list[str]:
+    """The lines of the moves and the result; leaves the board at the end of the game."""
+    comments = _comments(record)
+    lines: list[str] = []
+    for move, comment in zip(record.columns().moves.tolist(), comments, strict=True):
+        number = board.fullmove_number
+        white_to_move = board.turn
+        san = board.san_and_push(_chess_move(move))
+        text = f"{san} {{{comment}}}"
+        if white_to_move:
+            lines.append(f"{number}. {text}")
+        elif lines:
+            lines[-1] += f" {text}"
+        else:
+            lines.append(f"{number}... {text}")
+    if not lines:
+        lines.append(f"{{{_reason(record)}}}")
+    lines.append(RESULTS[record.result])
+    return lines
+
+
+def _chess_move(move: int) -> chess.Move:
+    """The python-chess move of a wire move (its promotion pieces are numbered one higher)."""
+    promotion = move >> 12
+    return chess.Move(move & 63, move >> 6 & 63, promotion + 1 if promotion else None)
+
+
+def _comments(record: GameRecord) -> list[str]:
+    """The text of each move's comment, the opening's moves included."""
+    columns = record.columns()
+    comments = ["book"] * record.book_plies
+    for score_cp, depth, nodes, time_us in zip(
+        columns.scores_cp.tolist(),
+        columns.depths.tolist(),
+        columns.nodes.tolist(),
+        columns.times_us.tolist(),
+        strict=True,
+    ):
+        score = format_score(score_cp)
+        comments.append(f"{score}/{depth} {time_us / 1_000_000:.4f}s, n={nodes}")
+    if comments:
+        comments[-1] += f", {_reason(record)}"
+    return comments
+
+
+def format_score(score_cp: int) -> str:
+    """`+0.31`, `-M4`: pawns, or plies to the mate, from the side that the score is for."""
+    if abs(score_cp) >= MATE_BOUND_CP:
+        return f"{'+' if score_cp > 0 else '-'}M{MATE_CP - abs(score_cp)}"
+    return f"{score_cp / 100:+.2f}" if score_cp else "0.00"
+
+
+def _reason(record: GameRecord) -> str:
+    """Why the game ended, as comment text: a brace in a detail would end the comment."""
+    winner, loser = ("White", "Black") if record.result > 0 else ("Black", "White")
+    reason = _REASONS[record.termination].format(winner=winner, loser=loser)
+    if record.detail:
+        reason += f" ({record.detail})"
+    return reason.translate(_COMMENT_SAFE)
+
+
+_COMMENT_SAFE: Final = str.maketrans({"{": "(", "}": ")", "\n": " ", "\r": " "})
