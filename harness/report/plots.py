@@ -31,9 +31,11 @@ CSS_VARIABLES = {
 SIZE = (5.2, 3.1)
 STYLE = {
     "axes.edgecolor": FAINT,
+    "axes.facecolor": "none",
     "axes.labelcolor": INK,
     "axes.spines.right": False,
     "axes.spines.top": False,
+    "figure.facecolor": "none",
     "font.size": 11,
     "svg.fonttype": "none",
     # Fixed, so that the same run gives the same page.
@@ -47,12 +49,10 @@ STYLE = {
 def llr_figure(path: Sequence[tuple[int, float]], bounds: tuple[float, float]) -> str:
     """LLR after each pair, with the two bounds at which the test stops."""
     with matplotlib.rc_context(STYLE):
-        figure, axes = _axes("pairs", "LLR")
+        figure, axes = _pairs_axes("LLR")
         low, high = bounds
-        last = path[-1][0] if path else 1
-        _bound(axes, high, GOOD, "H1", last)
-        _bound(axes, low, BAD, "H0", last)
-        axes.axhline(0, color=FAINT, linewidth=0.8)
+        _bound(axes, high, GOOD, "H1")
+        _bound(axes, low, BAD, "H0")
         axes.plot([at for at, _ in path], [llr for _, llr in path], color=MAIN, linewidth=1.6)
         axes.margins(x=0.01, y=0.12)
         return _svg(figure)
@@ -61,13 +61,15 @@ def llr_figure(path: Sequence[tuple[int, float]], bounds: tuple[float, float]) -
 def elo_figure(path: Sequence[EloPoint]) -> str:
     """The Elo estimate along the run within its 95 % band."""
     with matplotlib.rc_context(STYLE):
-        figure, axes = _axes("pairs", "Elo")
+        figure, axes = _pairs_axes("Elo")
         pairs = [point.pairs for point in path]
         low, high = [point.low for point in path], [point.high for point in path]
         axes.fill_between(pairs, low, high, color=MAIN, alpha=0.2, linewidth=0)
-        axes.axhline(0, color=FAINT, linewidth=0.8)
         axes.plot(pairs, [point.elo for point in path], color=MAIN, linewidth=1.6)
         axes.margins(x=0.01)
+        # The first tenth may leave the picture: its wide band would flatten all that follows.
+        settled = range(len(path) // 10, len(path))
+        axes.set_ylim(min(low[i] for i in settled) - 5, max(high[i] for i in settled) + 5)
         return _svg(figure)
 
 
@@ -86,16 +88,22 @@ def _axes(x_label: str, y_label: str) -> tuple[Figure, Axes]:
     axes = figure.add_subplot()
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     return figure, axes
 
 
-def _bound(axes: Axes, llr: float, color: str, hypothesis: str, last_pair: int) -> None:
+def _pairs_axes(y_label: str) -> tuple[Figure, Axes]:
+    figure, axes = _axes("pairs", y_label)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.axhline(0, color=FAINT, linewidth=0.8)
+    return figure, axes
+
+
+def _bound(axes: Axes, llr: float, color: str, hypothesis: str) -> None:
     axes.axhline(llr, color=color, linewidth=1.2, linestyle="--")
     axes.annotate(
-        f"{hypothesis}  {llr:+.2f}",
+        f"{hypothesis}  {llr:+.2f}".replace("-", "−"),
         (0, llr),
         xytext=(4, 3 if llr > 0 else -3),
         textcoords="offset points",

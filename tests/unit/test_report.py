@@ -1,0 +1,206 @@
+"""The report page and the numbers it shares with the terminal."""
+
+import builtins
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.elo import estimate
+from harness.errors import UsageError
+from harness.report import write_report
+from harness.report.numbers import duration, interval, key_numbers, number, speed_warning
+from harness.report.page import render
+from harness.report.paths import elo_path, thin
+from harness.score import Pentanomial
+from tests.unit.run_document import machine, run_document
+
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+
+
+class Balanced(HTMLParser):
+    """Checks that every element is closed and collects what a page would load from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loads: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        values = dict(attrs)
+        self.loads += [values[name] or "" for name in ("src", "href") if name in values]
+        if tag in {"script", "link", "iframe", "object"}:
+            self.loads.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def parsed(page: str) -> Balanced:
+    reader = Balanced()
+    reader.feed(page)
+    assert reader.open == []
+    return reader
+
+
+class TestPage:
+    def test_shows_verdict_numbers_graphs_and_provenance(self) -> None:
+        document = run_document()
+        reader = parsed(render(document))
+        text = " ".join(reader.text)
+        assert document["sentence"] in text
+        for label, value in key_numbers(document):
+            assert label in text
+            assert value in text
+        for heading in ("LLR and its bounds", "Elo with its 95 % interval", "Pairs by score"):
+            assert heading in text
+        for hashed in ("spec_hash", "source_digest"):
+            assert document[hashed] in text
+
+    def test_loads_nothing_from_elsewhere(self) -> None:
+        loads = parsed(render(run_document())).loads
+        assert [place for place in loads if not place.startswith("#")] == []
+
+    def test_graphs_take_their_colours_from_the_page(self) -> None:
+        page = render(run_document())
+        graphs = page[page.index("<svg") : page.rindex("</svg>")]
+        assert "var(--main)" in graphs
+        assert "#ffffff" not in graphs
+        assert "#0" + "30303" not in graphs
+
+    def test_names_from_configurations_are_escaped(self) -> None:
+        page = render(run_document(new={"name": "<b>&new", "digest": "0"}))
+        assert "<b>" not in page
+        assert "&lt;b&gt;&amp;new" in page
+
+    def test_is_the_same_for_the_same_run(self) -> None:
+        assert render(run_document()) == render(run_document())
+
+    @pytest.mark.parametrize("pairs", [0, 1, 9, 10, 11])
+    def test_short_runs_have_a_page(self, pairs: int) -> None:
+        document = run_document(pairs) if pairs else run_document(1)
+        if not pairs:
+            document |= {"pairs": "", "ptnml": [0] * 5, "llr_path": []}
+        assert ("Elo with its 95 % interval" in render(document)) == (pairs >= 10)
+
+    def test_long_run_stays_small_and_fast(self) -> None:
+        document = run_document(20_000)
+        render(document)  # loads the plot library
+        started = time.perf_counter()
+        page = render(document)
+        assert time.perf_counter() - started < 3.0
+        assert len(page) < 200_000
+
+    def test_replaces_the_old_page_in_one_step(self, tmp_path: Path) -> None:
+        target = tmp_path / "report.html"
+        target.write_text("old")
+        write_report(run_document(), target)
+        assert "some-run" in target.read_text("utf-8")
+        assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+    def test_failure_leaves_the_old_page(self, tmp_path: Path) -> None:
+        target = tmp_path / "report.html"
+        target.write_text("old")
+        with pytest.raises(KeyError):
+            write_report({}, target)
+        assert target.read_text() == "old"
+
+    @pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
+    def test_missing_package_is_told_with_the_remedy(
+        self, package: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        real_import = builtins.__import__
+
+        def without(name: str, *rest: Any, **more: Any) -> Any:
+            if name.split(".")[0] == package:
+                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+            return real_import(name, *rest, **more)
+
+        monkeypatch.delitem(__import__("sys").modules, "harness.report.plots", raising=False)
+        monkeypatch.setattr(builtins, "__import__", without)
+        with pytest.raises(UsageError, match=rf"numbishop\[report\].*{package}"):
+            write_report(run_document(), tmp_path / "report.html")
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestThin:
+    def test_short_path_is_kept_whole(self) -> None:
+        assert thin([0.5, 0.1, -1.0]) == [(1, 0.5), (2, 0.1), (3, -1.0)]
+
+    def test_long_path_keeps_ends_and_excursions(self) -> None:
+        values = [0.001 * i for i in range(50_000)]
+        values[31_234] = -9.0
+        values[31_240] = 99.0
+        thinned = thin(values, points=100)
+        assert len(thinned) <= 102
+        assert thinned[0] == (1, values[0])
+        assert thinned[-1] == (50_000, values[-1])
+        assert {(31_235, -9.0), (31_241, 99.0)} <= set(thinned)
+        assert [at for at, _ in thinned] == sorted({at for at, _ in thinned})
+
+
+class TestEloPath:
+    def test_ends_with_the_estimate_of_the_whole_run(self) -> None:
+        document = run_document(500)
+        whole = estimate(Pentanomial(*document["ptnml"]))
+        last = elo_path(document["pairs"])[-1]
+        assert (last.pairs, last.elo, (last.low, last.high)) == (500, whole.elo, whole.elo_ci95)
+
+    def test_each_point_is_the_estimate_at_that_pair(self) -> None:
+        pairs = run_document(60)["pairs"]
+        for point in elo_path(pairs):
+            counts = [pairs[: point.pairs].count(digit) for digit in "01234"]
+            assert point.elo == estimate(Pentanomial(*counts)).elo
+
+    def test_too_short_a_run_has_none(self) -> None:
+        assert elo_path("222") == []
+
+    def test_number_of_points_is_bounded(self) -> None:
+        assert len(elo_path(run_document(10_000)["pairs"], points=50)) <= 52
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        ("seconds", "text"),
+        [
+            (0.4, "0 s"),
+            (59.6, "1 min 00 s"),
+            (200, "3 min 20 s"),
+            (7500, "2 h 05 min"),
+            (None, "–"),
+        ],
+    )
+    def test_duration(self, seconds: float | None, text: str) -> None:
+        assert duration(seconds) == text
+
+    def test_number(self) -> None:
+        assert number(1234.567, 1, signed=True) == "+1,234.6"
+        assert number(None) == "–"
+
+    def test_interval_with_an_open_end(self) -> None:
+        assert interval([None, 3.44]) == "[–, +3.4]"
+
+    def test_equal_speeds_need_no_warning(self) -> None:
+        assert speed_warning(run_document()) is None
+
+    @pytest.mark.parametrize(
+        ("nps", "words"), [([90, 100], "10.0% slower"), ([103, 100], "3.0% faster")]
+    )
+    def test_different_speeds_are_warned_of(self, nps: list[int], words: str) -> None:
+        warning = speed_warning(machine(run_document(), nps=nps))
+        assert warning is not None
+        assert words in warning
+
+    def test_unmeasured_speeds_need_no_warning(self) -> None:
+        assert speed_warning(machine(run_document(), nps=[0, 0])) is None
