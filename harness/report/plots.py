@@ -9,10 +9,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
@@ -29,7 +29,7 @@ CSS_VARIABLES = {
 }
 #: Inches; drawn at the width of a phone, so that its text is readable there.
 SIZE = (5.2, 3.1)
-STYLE = {
+STYLE: dict[Any, Any] = {
     "axes.edgecolor": FAINT,
     "axes.facecolor": "none",
     "axes.labelcolor": INK,
@@ -115,7 +115,7 @@ def _bound(axes: Axes, llr: float, color: str, hypothesis: str) -> None:
 def _svg(figure: Figure) -> str:
     """The figure as an `<svg>` element in the page's own colours, as wide as its place."""
     buffer = io.StringIO()
-    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     for role, variable in CSS_VARIABLES.items():
