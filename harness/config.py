@@ -7,6 +7,7 @@ A board in an [evaluation] section has rank 8 first, from the view of the side t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -157,7 +158,7 @@ def _options(entries: _Entries) -> dict[str, str]:
     entry = entries.get(("options", "Hash"))
     if entry is None:
         return {"Hash": "16"}
-    if not entry.text.isdecimal() or not 1 <= int(entry.text) <= MAX_HASH_MB:
+    if not re.fullmatch("[0-9]+", entry.text) or not 1 <= int(entry.text) <= MAX_HASH_MB:
         raise entry.refusal(
             f"expected an integer from 1 to {MAX_HASH_MB} (MB of the transposition table)"
         )

@@ -13,7 +13,8 @@ MAX_TIME_MS = 24 * 3600 * 1000
 
 _SECONDS = r"(?:\d+(?:\.\d*)?|\.\d+)"
 _TIME_CONTROL = re.compile(
-    rf"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>{_SECONDS})(?:\+(?P<inc>{_SECONDS}))?"
+    rf"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+):)?(?P<seconds>{_SECONDS})(?:\+(?P<inc>{_SECONDS}))?",
+    re.ASCII,
 )
 TC_EXPECTATION = (
     "expected [moves/][minutes:]seconds[+increment], at most 24 hours, such as 10+0.1 or 40/60"
@@ -75,7 +76,7 @@ class Limit(BaseModel):
         if kind == "tc":
             return cls.parse_tc(text)
         field, high = LIMIT_KINDS[kind]
-        if not re.fullmatch(r"\d+", text.strip()) or not 1 <= int(text) <= high:
+        if not re.fullmatch("[0-9]+", text.strip()) or not 1 <= int(text) <= high:
             unit = " milliseconds" if kind == "movetime" else ""
             raise ValueError(f"expected an integer from 1 to {high}{unit}")
         return cls.model_validate({field: int(text)})

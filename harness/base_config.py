@@ -1,0 +1,85 @@
+"""Writes configs/base.cfg: every key of a config file with its default, meaning and range.
+
+    python -m harness.base_config > configs/base.cfg
+
+To be run again whenever `engine/parameters.py` changes; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from engine.parameters import EVALUATION, SEARCH, WEIGHT_LIMIT_CP
+from harness.config import MAX_HASH_MB
+
+_HEAD = """\
+# Every parameter of the engine, with its meaning, its range and its default value.
+# Leave this file as it is: extend it, as new.cfg does, and write there only what you change.
+#
+# Comments stand on lines of their own. An indented line continues the value above it.
+
+[engine]
+# shown in results and in PGN
+name = base
+# which engine: builtin (the one in this folder's engine/)
+source = builtin
+# another config whose values hold where this one is silent, relative to this file
+# extends = other.cfg
+
+[options]
+# transposition table of each player in MB, 1 to {hash_mb}
+Hash = 16
+"""
+
+_LIMIT = """\
+[limit]
+# A handicap: overrides the match's limit for this engine. One of:
+# nodes of each move
+# nodes = 5000
+# depth of each move, in plies
+# depth = 8
+# time of each move, in milliseconds
+# movetime = 100
+# a clock: [moves/][minutes:]seconds[+increment]
+# tc = 10+0.1
+"""
+
+
+def base_config() -> Iterator[str]:
+    """The lines of the file."""
+    yield _HEAD.format(hash_mb=MAX_HASH_MB)
+    yield "[search]"
+    for number, parameter in enumerate(SEARCH):
+        if number:
+            yield ""
+        yield f"# {parameter.meaning}; {parameter.expectation}"
+        yield f"{parameter.name} = {parameter.format(parameter.default)}"
+    yield ""
+    yield "[evaluation]"
+    yield f"# In centipawns, whole numbers up to {WEIGHT_LIMIT_CP} either way."
+    yield "# A term has two weights, for the middlegame and for the endgame; a table is two boards"
+    yield "# (_mg and _eg) as one sees them: rank 8 first, from the side that owns the piece."
+    yield "# Weights can stand in a file of their own, which holds nothing but an [evaluation]:"
+    yield "# weights = weights.cfg"
+    for term in EVALUATION:
+        yield ""
+        yield f"# {term.meaning}"
+        if term.is_board:
+            yield from _board(f"{term.name}_mg", term.middlegame)
+            yield from _board(f"{term.name}_eg", term.endgame)
+        else:
+            yield f"{term.name} = {term.middlegame[0]} {term.endgame[0]}"
+    yield ""
+    yield _LIMIT.rstrip()
+
+
+def _board(key: str, weights: tuple[int, ...]) -> Iterator[str]:
+    yield f"{key} ="
+    for first in range(0, 64, 8):
+        yield "   " + "".join(f"{weight:>6}" for weight in weights[first : first + 8])
+
+
+if __name__ == "__main__":
+    click.echo("\n".join(base_config()))
