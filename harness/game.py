@@ -158,7 +158,7 @@ class _MoveLog:
 
     __slots__ = ("_depths", "_nodes", "_scores_cp", "_times_ns", "book_plies", "count", "moves")
 
-    def __init__(self, capacity: int = 512) -> None:
+    def __init__(self, capacity: int = 256) -> None:
         self.moves = np.empty(capacity, np.uint16)
         self._scores_cp = np.empty(capacity, np.int64)
         self._depths = np.empty(capacity, np.int64)

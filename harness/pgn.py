@@ -81,10 +81,8 @@ def format_game(record: GameRecord, spec: MatchSpec, date: str = UNKNOWN_DATE) -
     """One game as PGN, ending with an empty line. `date` is the run's, as `2026.11.30`."""
     # With Chess960 rules python-chess, too, has castling as king takes own rook.
     board = chess.Board(record.fen, chess960=True)
-    tags = "".join(
-        f'[{name} "{_escape(value)}"]\n' for name, value in _tags(record, spec, date, board)
-    )
-    return f"{tags}\n{_movetext(record, board)}\n\n"
+    tags = [f'[{name} "{_tag_text(value)}"]' for name, value in _tags(record, spec, date, board)]
+    return "\n".join([*tags, "", *_movetext(record, board), "", ""])
 
 
 def _tags(
@@ -97,7 +95,7 @@ def _tags(
     yield "Round", f"{record.pair}.{record.game}"
     yield "White", white.name
     yield "Black", black.name
-    yield "Result", RESULTS[record.result]
+    yield "Result", _result(record)
     if board.has_chess960_castling_rights():
         yield "Variant", "Chess960"
     if record.fen != chess.STARTING_FEN:
@@ -118,8 +116,16 @@ def _tags(
     yield "Annotator", f"Numbishop {spec.tool_version}"
 
 
-def _escape(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+def _result(record: GameRecord) -> str:
+    return "*" if record.termination is Termination.INTERRUPTED else RESULTS[record.result]
+
+
+_TAG_SAFE: Final = str.maketrans({'"': "'", "\\": "/", "\n": " ", "\r": " "})
+
+
+def _tag_text(value: str) -> str:
+    """Without quotes and backslashes: the standard's escapes are not read by every program."""
+    return value.translate(_TAG_SAFE)
 
 
 def _movetext(record: GameRecord, board: chess.Board) -> list[str]:
@@ -139,7 +145,7 @@ def _movetext(record: GameRecord, board: chess.Board) -> list[str]:
             lines.append(f"{number}... {text}")
     if not lines:
         lines.append(f"{{{_reason(record)}}}")
-    lines.append(RESULTS[record.result])
+    lines.append(_result(record))
     return lines
 
 

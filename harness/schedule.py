@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
+from typing import Final
 
 from harness.splitmix import derive_seed
 
-GAMES_PER_PAIR = 2
+# A step of `derive_seed`, so that games share no stream with anything else of the run.
+_GAME_STEP: Final = 0x67616D65  # "game"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ class PairTask:
 
 def pair_task(run_seed: int, pair: int, start: int = 0) -> PairTask:
     """Pair number `pair` of the run: opening `start + pair`, and a seed for each game."""
-    seeds = (derive_seed(run_seed, pair, 0), derive_seed(run_seed, pair, 1))
-    return PairTask(pair, start + pair, seeds)
+    first, second = (derive_seed(run_seed, _GAME_STEP, pair, game) for game in (0, 1))
+    return PairTask(pair, start + pair, (first, second))
 
 
 def pair_tasks(run_seed: int, start: int = 0, first_pair: int = 0) -> Iterator[PairTask]:

