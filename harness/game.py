@@ -227,16 +227,17 @@ def play_game(
     for move in opening.moves:
         referee.push(move)
         log.add_book_move(move)
-    white = task.white
-    seats = (players[white], players[1 - white])
-    search_ns = [0, 0]
-    ending = _seat_players(seats, start_fen, chess960, task.seed)
-    if ending is None:
-        clock = _game_clock(limits[white], limits[1 - white])
-        adjudicator = Adjudicator(adjudication) if adjudication.enabled else None
-        ending = _play_on(
-            referee, seats, (limits[white], limits[1 - white]), clock, adjudicator, log, search_ns
-        )
+    white, black = task.white, 1 - task.white
+    table = _Table(
+        referee=referee,
+        seats=(players[white], players[black]),
+        limits=(limits[white], limits[black]),
+        clock=_game_clock(limits[white], limits[black]),
+        adjudicator=Adjudicator(adjudication) if adjudication.enabled else None,
+        log=log,
+        search_ns=[0, 0],
+    )
+    ending = _seat_players(table.seats, start_fen, chess960, task.seed) or _play_on(table)
     moves, scores_cp, depths, nodes, times_us = log.narrowed()
     return GameRecord(
         pair=task.pair,
@@ -250,7 +251,7 @@ def play_game(
         depths=depths,
         nodes=nodes,
         times_us=times_us,
-        search_ns=(search_ns[white], search_ns[1 - white]),
+        search_ns=(table.search_ns[white], table.search_ns[black]),
         wall_ns=perf_counter_ns() - started_ns,
         detail=ending.detail,
     )
@@ -275,18 +276,23 @@ def _seat_players(
     return None
 
 
-def _play_on(
-    referee: Game,
-    seats: tuple[Player, Player],
-    limits: tuple[Limit, Limit],
-    clock: GameClock | None,
-    adjudicator: Adjudicator | None,
-    log: _MoveLog,
-    search_ns: list[int],
-) -> _Ending:
+class _Table(NamedTuple):
+    """What a game is played with; pairs are (white, black)."""
+
+    referee: Game
+    seats: tuple[Player, Player]
+    limits: tuple[Limit, Limit]
+    clock: GameClock | None
+    adjudicator: Adjudicator | None
+    log: _MoveLog
+    search_ns: list[int]
+
+
+def _play_on(table: _Table) -> _Ending:
     """Play to the end. Every Python statement here is paid once a ply: keep it lean."""
     from engine.shell import IllegalMoveError
 
+    referee, seats, limits, clock, adjudicator, log, search_ns = table
     status = referee.status
     side = referee.side_to_move
     clocks = None
