@@ -70,9 +70,10 @@ def first_fault(
         (np.isin(boards[:, (0, 7)], (_PAWN, _PAWN + _BLACK)).any(axis=(1, 2)), PAWNS),
     ]
     sound = ~np.any([fault for fault, _ in faults], axis=0)
-    in_check = np.zeros(len(boards), dtype=bool)
-    in_check[sound] = _can_take_king(boards[sound])
-    faults.append((in_check, CHECK))
+    if sound.any():
+        in_check = np.zeros(len(boards), dtype=bool)
+        in_check[sound] = _can_take_king(boards[sound])
+        faults.append((in_check, CHECK))
     found = [(int(np.argmax(fault)), what) for fault, what in faults if fault.any()]
     return min(found, default=None)
 

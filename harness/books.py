@@ -27,8 +27,8 @@ _CHUNK_LINES: Final = 4096
 # placement, side, and what else is there of castling, en passant and the two counters; then opcodes
 _POSITION: Final = re.compile(
     rb"((?:[1-8PNBRQKpnbrqk]{1,8}/){7}[1-8PNBRQKpnbrqk]{1,8})\s+([wb])"
-    rb"(?:\s+(-|[KQkqA-Ha-h]{1,4})(?:\s+(-|[a-h][36]))?)?"
-    rb"(?:\s+(\d{1,4})\s+(\d{1,4}))?(?:\s+(\D.*))?"
+    rb"(?:\s+(-|[KQkqA-Ha-h]{1,4})(?:\s+(-|[a-h][36])"
+    rb"(?:\s+(\d{1,4})(?:\s+(\d{1,4}))?)?(\s*;.*|\s+[A-Za-z].*)?)?)?"
 )
 _COUNTERS: Final = re.compile(rb"\b(hmvc|fmvn)\s+(\d{1,4})\s*;")
 
