@@ -6,7 +6,6 @@ LL, LD, DD+WL, WD, WW of NEW.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -45,21 +44,19 @@ def thin(values: Sequence[float], points: int = MAX_POINTS) -> list[tuple[int, f
 
 
 def elo_path(pairs: str, points: int = MAX_POINTS) -> list[EloPoint]:
-    """The Elo estimate along the run, at pair numbers spread evenly; open intervals are left out.
+    """The Elo estimate along the run, at pair numbers spread evenly.
 
     The first few pairs say nothing yet and their intervals would hide the rest, so the path begins
     where a fiftieth of the run, and at least ten pairs, have been counted.
     """
     first = max(10, len(pairs) // 50)
     step = max(1, (len(pairs) - first) // points)
-    wanted = {*range(first, len(pairs), step), len(pairs)}
+    wanted = {*range(first, len(pairs), step), len(pairs)} if len(pairs) >= first else set()
     counts = [0, 0, 0, 0, 0]
     path: list[EloPoint] = []
     for number, digit in enumerate(pairs, start=1):
         counts[int(digit)] += 1
         if number in wanted:
-            at = estimate(Pentanomial(*counts))
-            low, high = at.elo_ci95
-            if all(math.isfinite(value) for value in (at.elo, low, high)):
-                path.append(EloPoint(number, at.elo, low, high))
+            now = estimate(Pentanomial(*counts))
+            path.append(EloPoint(number, now.elo, *now.elo_ci95))
     return path

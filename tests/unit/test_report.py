@@ -1,10 +1,9 @@
 """The report page and the numbers it shares with the terminal."""
 
-import builtins
+import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -120,15 +119,9 @@ class TestPage:
     def test_missing_package_is_told_with_the_remedy(
         self, package: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        real_import = builtins.__import__
-
-        def without(name: str, *rest: Any, **more: Any) -> Any:
-            if name.split(".")[0] == package:
-                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
-            return real_import(name, *rest, **more)
-
-        monkeypatch.delitem(__import__("sys").modules, "harness.report.plots", raising=False)
-        monkeypatch.setattr(builtins, "__import__", without)
+        monkeypatch.setitem(sys.modules, package, None)
+        monkeypatch.delitem(sys.modules, "harness.report.plots", raising=False)
+        monkeypatch.delattr("harness.report.plots", raising=False)
         with pytest.raises(UsageError, match=rf"numbishop\[report\].*{package}"):
             write_report(run_document(), tmp_path / "report.html")
         assert list(tmp_path.iterdir()) == []
