@@ -14,10 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engine.parameters import search_defaults, weight_defaults
 from harness.limits import Limit
+from harness.sprt import GAIN, Hypotheses, Model
 
 Weights = dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
-
-MAX_NORMALIZED_ELO = 100.0
 
 
 class _Frozen(BaseModel):
@@ -88,28 +87,20 @@ class OpeningSpec(_Frozen):
 class SprtSpec(_Frozen):
     """The hypotheses elo0 < elo1 (in the model's unit) and the error rates of their test."""
 
-    elo0: Annotated[float, Field(allow_inf_nan=False)] = 0.0
-    elo1: Annotated[float, Field(allow_inf_nan=False)] = 5.0
+    elo0: float = GAIN[0]
+    elo1: float = GAIN[1]
     alpha: float = 0.05
     beta: float = 0.05
-    model: Literal["normalized", "logistic", "trinomial"] = "normalized"
+    model: Model = "normalized"
 
     @model_validator(mode="after")
     def _possible(self) -> SprtSpec:
-        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 0.0 < rate < 0.5:
-                raise ValueError(f"{name} = {rate:g}: expected a number between 0 and 0.5")
-        if not self.elo0 < self.elo1:
-            raise ValueError(
-                f"elo1 = {self.elo1:g}: expected more than elo0, which is {self.elo0:g}"
-            )
-        for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
-            if self.model == "normalized" and abs(elo) > MAX_NORMALIZED_ELO:
-                raise ValueError(
-                    f"{name} = {elo:g}: expected at most {MAX_NORMALIZED_ELO:g} normalized Elo"
-                    " either way; the logistic model takes wider bounds"
-                )
+        self.hypotheses()
         return self
+
+    def hypotheses(self) -> Hypotheses:
+        """The test itself. Raises ValueError where there is no such test."""
+        return Hypotheses(self.elo0, self.elo1, self.alpha, self.beta, self.model)
 
 
 class MatchSpec(_Frozen):

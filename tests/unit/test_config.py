@@ -352,21 +352,16 @@ def test_a_handicap_replaces_the_inherited_one():
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"elo0": 5, "elo1": 5}, "elo1 = 5: expected more than elo0, which is 5"),
+        ({"elo0": 5, "elo1": 5}, "elo1 = 5: expected more than elo0"),
         ({"alpha": 0.5}, "alpha = 0.5: expected a number between 0 and 0.5"),
         ({"beta": 0.0}, "beta = 0: expected a number between 0 and 0.5"),
         ({"alpha": float("nan")}, "alpha = nan"),
-        ({"elo1": 101}, "elo1 = 101: expected at most 100 normalized Elo"),
-        ({"elo0": float("-inf")}, "finite number"),
+        ({"elo1": float("inf")}, "elo1 = inf: expected a number from"),
     ],
 )
 def test_impossible_bounds(values, sentence):
     with pytest.raises(ValidationError, match=sentence):
         SprtSpec(**values)
-
-
-def test_the_logistic_model_takes_wide_bounds():
-    assert SprtSpec(elo0=0, elo1=400, model="logistic").elo1 == 400
 
 
 def spec(**changes: object) -> MatchSpec:
