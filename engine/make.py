@@ -28,7 +28,7 @@ from .move import (
     to_square,
 )
 from .movegen import C1, D1, F1, G1
-from .position import Position, is_en_passant_legal, turned
+from .position import Position, is_en_passant_legal
 from .zobrist import EN_PASSANT_KEYS, PIECE_KEYS, THEIR_PIECE_KEYS, castling_key
 
 
@@ -148,26 +148,21 @@ def with_en_passant(position, square_bb):
 
 @kernel
 def make_null(position):
-    """The position after passing: the other side to move, en passant right gone."""
+    """The position after passing. Its clock is 0: no repetition reaches back over a pass."""
+    key = position.key
     if position.en_passant:
-        square = lsb(position.en_passant)
-        return _with_key(turned(position), flip(position.key ^ EN_PASSANT_KEYS[square]))
-    return turned(position)
-
-
-@kernel
-def _with_key(position, key):
+        key ^= EN_PASSANT_KEYS[lsb(position.en_passant)]
     return Position(
-        position.pawns,
-        position.knights,
-        position.diagonals,
-        position.orthogonals,
-        position.kings,
-        position.ours,
-        position.theirs,
-        position.en_passant,
-        position.castling,
-        key,
-        position.halfmove,
-        position.side,
+        flip(position.pawns),
+        flip(position.knights),
+        flip(position.diagonals),
+        flip(position.orthogonals),
+        flip(position.kings),
+        flip(position.theirs),
+        flip(position.ours),
+        EMPTY,
+        flip(position.castling),
+        flip(key),
+        np.int64(0),
+        position.side ^ ONE,
     )

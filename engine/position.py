@@ -19,9 +19,11 @@ from .attacks import (
     pawn_attacks,
     rook_attacks,
 )
-from .bitboard import EMPTY, ONE, RANK_1, U8, flip, lsb, popcount
+from .bitboard import EMPTY, ONE, U8, lsb
 from .jit import kernel
 from .move import NO_PIECE
+
+TWO, THREE, FIVE = np.uint64(2), np.uint64(3), np.uint64(5)
 
 
 class Position(NamedTuple):
@@ -95,9 +97,6 @@ def piece_on(position, square):
     return knight + diagonal * TWO + orthogonal * THREE - (diagonal & orthogonal) + king * FIVE
 
 
-TWO, THREE, FIVE = np.uint64(2), np.uint64(3), np.uint64(5)
-
-
 @kernel
 def is_en_passant_legal(position, from_bb, square):
     """Whether our pawn on `from_bb` may capture en passant on `square` without exposing our king."""
@@ -105,21 +104,3 @@ def is_en_passant_legal(position, from_bb, square):
     occupied = (position.ours | position.theirs) ^ from_bb ^ captured ^ (ONE << square)
     return not attackers_of(position, king_square(position), occupied) & ~captured
 
-
-@kernel
-def turned(position):
-    """The same board seen from the other side, en passant right gone."""
-    return Position(
-        flip(position.pawns),
-        flip(position.knights),
-        flip(position.diagonals),
-        flip(position.orthogonals),
-        flip(position.kings),
-        flip(position.theirs),
-        flip(position.ours),
-        EMPTY,
-        flip(position.castling),
-        flip(position.key),
-        position.halfmove,
-        position.side ^ ONE,
-    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from .bitboard import EMPTY, ONE, popcount
 from .jit import kernel
-from .make import make_move, with_en_passant
+from .make import make_move, make_null, with_en_passant
 from .move import MOVE_MASK, to_wire
 from .movegen import ALL_MOVES, generate_moves
 from .position import checkers_of
@@ -89,6 +89,8 @@ def start_game(game, en_passant):
     position = load_position(game)
     game.key = compute_key(position)
     position = load_position(game)
+    if checkers_of(make_null(position)):
+        return np.int64(1)
     if en_passant:
         position = with_en_passant(position, en_passant)
         store_position(game, position)
@@ -97,6 +99,7 @@ def start_game(game, en_passant):
     game.key_count = 0
     _remember_key(game, position)
     game.status = game_status(game, position, checkers_of(position))
+    return np.int64(0)
 
 
 @kernel

@@ -10,7 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import kernel
+from .move import MAX_MOVES
+from .parameters import SEARCH
 from .position import Position
+from .terms import WEIGHT_COUNT
 
 U64 = np.uint64
 I64 = np.int64
@@ -28,7 +31,7 @@ GAME_DTYPE = np.dtype(
         ("status", I64),
         ("key_count", I64),
         ("keys", U64, (MAX_KEYS,)),
-        ("moves", U64, (256,)),  # scratch for the legal moves
+        ("moves", U64, (MAX_MOVES,)),  # scratch for the legal moves
         ("move_count", I64),
     ],
     align=True,
@@ -74,3 +77,47 @@ def store_position(record, position):
     record.key = position.key
     record.halfmove = position.halfmove
     record.side = position.side
+
+
+MAX_PLY = 128  # of the search tree, quiescence included
+REDUCTION_LIMIT = 64  # depths and move numbers beyond share the last entry
+
+#: What a player's configuration becomes; names as in `parameters.SEARCH`, then derived tables.
+PARAMETERS_DTYPE = np.dtype(
+    [
+        *((parameter.name, I64) for parameter in SEARCH),
+        ("weights", I64, (WEIGHT_COUNT,)),  # packed pairs, see terms.py
+        ("placement", I64, (6, 64)),  # packed value + square bonus, by piece and owner's square
+        ("exchange_values", I64, (7,)),  # centipawns by piece for SEE and delta cuts
+        ("reductions", I64, (REDUCTION_LIMIT, REDUCTION_LIMIT)),  # plies, [depth, move number]
+    ],
+    align=True,
+)
+
+#: One player's tables and the running search. `history` is [side][piece][to], in [-2^14, 2^14].
+SEARCHER_DTYPE = np.dtype(
+    [
+        ("nodes", I64),
+        ("qnodes", I64),
+        ("seldepth", I64),
+        ("node_limit", I64),
+        ("deadline_ns", I64),
+        ("must_finish", I64),  # 1 during the first iteration: always a move to play
+        ("stopped", I64),
+        ("stop_address", U64),
+        ("root_move", U64),
+        ("root_score", I64),
+        ("tt_address", U64),
+        ("tt_shift", U64),
+        ("tt_generation", U64),
+        ("tt_age", U64),
+        ("key_base", I64),
+        ("keys", U64, (MAX_KEYS + MAX_PLY + 1,)),
+        ("killers", U64, (MAX_PLY + 1, 2)),
+        ("history", I64, (2, 6, 64)),
+        ("pv_length", I64, (MAX_PLY + 1,)),
+        ("pv", U64, (MAX_PLY + 1, MAX_PLY + 1)),
+        ("moves", U64, ((MAX_PLY + 1) * MAX_MOVES,)),
+    ],
+    align=True,
+)

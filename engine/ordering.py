@@ -1,0 +1,90 @@
+"""The order in which moves are tried. A move's score is packed above its 24 bits, in one word.
+
+Table move, then captures and promotions by victim and attacker (MVV-LVA), killers, quiets by
+history, captures that lose material last.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .history import history_of
+from .jit import kernel
+from .move import (
+    MOVE_MASK,
+    NO_PIECE,
+    QUEEN,
+    captured_piece,
+    is_noisy,
+    moving_piece,
+    promotion_piece,
+)
+from .see import see_at_least
+
+_SCORE_SHIFT = np.uint64(24)
+_SCORE_OFFSET = np.int64(1 << 24)  # scores below are within +-2^23
+
+HINT_SCORE = np.int64(1 << 22)
+NOISY_SCORE = np.int64(1 << 20)
+KILLER_SCORE = np.int64(1 << 19)
+LOSING_SCORE = np.int64(-(1 << 20))
+
+_VICTIM = np.array([1, 3, 3, 5, 9, 0, 0], np.int64) * 64  # in pawns, over any attacker's rank
+
+
+@kernel
+def _noisy_score(parameters, position, move):
+    captured = captured_piece(move)
+    promotion = promotion_piece(move)
+    score = _VICTIM[captured] - np.int64(moving_piece(move))
+    if promotion:
+        score += _VICTIM[QUEEN] if promotion == QUEEN else -_VICTIM[QUEEN]
+    if not parameters.see_ordering:
+        return NOISY_SCORE + score
+    values = parameters.exchange_values
+    # Taking the dearer with the cheaper never loses; only the others need the exchange.
+    if captured != NO_PIECE and values[captured] >= values[moving_piece(move)]:
+        return NOISY_SCORE + score
+    if see_at_least(position, move, np.int64(0), parameters):
+        return NOISY_SCORE + score
+    return LOSING_SCORE + score
+
+
+@kernel
+def _quiet_score(searcher, parameters, side, move, ply):
+    if parameters.killers:
+        if move == searcher.killers[ply, 0]:
+            return KILLER_SCORE + np.int64(1)
+        if move == searcher.killers[ply, 1]:
+            return KILLER_SCORE
+    if parameters.history:
+        return history_of(searcher, side, move)
+    return np.int64(0)
+
+
+@kernel
+def score_moves(searcher, parameters, position, start, end, hint, ply):
+    """Pack its score above each of `moves[start:end]`."""
+    for index in range(start, end):
+        move = searcher.moves[index]
+        if move == hint:
+            score = HINT_SCORE
+        elif is_noisy(move):
+            score = _noisy_score(parameters, position, move)
+        else:
+            score = _quiet_score(searcher, parameters, position.side, move, ply)
+        searcher.moves[index] = (np.uint64(score + _SCORE_OFFSET) << _SCORE_SHIFT) | move
+
+
+@kernel
+def pick_move(searcher, index, end):
+    """Swap the best of `moves[index:end]` to `index` and return it; the first of equals wins."""
+    best = index
+    for other in range(index + 1, end):
+        if searcher.moves[other] >> _SCORE_SHIFT > searcher.moves[best] >> _SCORE_SHIFT:
+            best = other
+    chosen = searcher.moves[best]
+    searcher.moves[best] = searcher.moves[index]
+    searcher.moves[index] = chosen
+    return chosen & MOVE_MASK
+

@@ -1,0 +1,360 @@
+"""The search: iterative deepening over negamax alpha-beta with principal variation search.
+
+Scores are centipawns from the side to move; being mated at `ply` is -MATE + ply. Every number and
+every technique's switch is a parameter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .accumulator import compute_accumulator, pass_accumulator, update_accumulator
+from .bitboard import ONE
+from .evaluate import evaluate
+from .history import update_on_cutoff
+from .jit import kernel
+from .machine import clock_ns
+from .make import make_move, make_null
+from .move import NO_MOVE, is_noisy, to_wire
+from .movegen import ALL_MOVES, generate_moves
+from .ordering import pick_move, score_moves
+from .position import checkers_of
+from .quiescence import bound_allows, bound_of, count_node, extend_pv, quiescence
+from .rules import FIFTY_MOVE_PLIES, is_insufficient_material, push_move, repetitions
+from .state import MAX_PLY, REDUCTION_LIMIT, load_position
+from .transposition import (
+    MATE,
+    MATE_BOUND,
+    entry_depth,
+    entry_move,
+    entry_score,
+    prefetch_bucket,
+    probe_table,
+    store_table,
+)
+
+INFINITE = np.int64(MATE + 1)
+NEAR_FIFTY_MOVES = np.int64(FIFTY_MOVE_PLIES - 10)  # a table entry knows nothing of the clock
+NO, YES = np.int64(0), np.int64(1)
+
+
+@kernel
+def draw_score(parameters, ply):
+    """The score of a draw, from the side to move at `ply`."""
+    return parameters.draw_score_cp if ply & 1 == 0 else -parameters.draw_score_cp
+
+
+@kernel
+def is_draw(searcher, position, checkers, ply, start):
+    """Draw inside the tree: a first repetition, fifty moves (mate goes before), no material."""
+    if position.halfmove >= FIFTY_MOVE_PLIES:
+        if not checkers:
+            return True
+        if generate_moves(position, ALL_MOVES, checkers, searcher.moves, start) > start:
+            return True
+    count = searcher.key_base + ply + 1
+    if repetitions(searcher.keys, count, position.halfmove) > 0:
+        return True
+    return is_insufficient_material(position)
+
+
+@kernel
+def may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
+    """Null-move guard: not in check, not at the root, pieces on the board, beta not a mate."""
+    if not parameters.null_move or checkers or ply == 0:
+        return False
+    if depth < parameters.null_move_min_depth or abs(beta) >= MATE_BOUND:
+        return False
+    if parameters.null_move_needs_eval and static_eval < beta:
+        return False
+    pieces = position.knights | position.diagonals | position.orthogonals
+    return pieces & position.ours != 0
+
+
+@kernel
+def null_reduction(parameters, depth, beta, static_eval):
+    """Plies taken off the search after passing."""
+    by_depth = depth // parameters.null_move_depth_divisor
+    by_eval = max(NO, (static_eval - beta) // parameters.null_move_margin_cp)
+    return parameters.null_move_base + by_depth + min(by_eval, np.int64(3))
+
+
+@kernel
+def late_move_reduction(parameters, depth, searched, pv_node, quiet, checkers, gives_check):
+    """Plies taken off a late quiet move; 0 where it must be searched in full."""
+    if not parameters.late_move_reductions or not quiet or checkers:
+        return NO
+    if depth < parameters.lmr_min_depth or searched < parameters.lmr_min_moves:
+        return NO
+    if gives_check and not parameters.lmr_checks:
+        return NO
+    last = np.int64(REDUCTION_LIMIT - 1)
+    plies = parameters.reductions[min(depth, last), min(searched, last)]
+    if pv_node:
+        plies -= 1
+    return max(NO, min(plies, depth - 2))
+
+
+@kernel
+def search(
+    searcher,
+    parameters,
+    position,
+    accumulator,
+    checkers,
+    depth,
+    alpha,
+    beta,
+    ply,
+    start,
+    null_allowed,
+):
+    """Value of a position searched to `depth`, from the side to move.
+
+    Precondition alpha < beta. A result <= alpha is an upper bound and one >= beta a lower bound of
+    the value at this depth; inside it is the value, and `searcher.pv[ply]` the line. With
+    `stopped` set the result means nothing. `searcher.moves` is free from `start` on.
+    """
+    if checkers and parameters.check_extension:
+        depth += 1
+    if depth <= 0:
+        return quiescence(
+            searcher, parameters, position, accumulator, checkers, alpha, beta, ply, start
+        )
+    searcher.keys[searcher.key_base + ply] = position.key
+    if ply > 0:
+        searcher.pv_length[ply] = 0
+        if is_draw(searcher, position, checkers, ply, start):
+            return draw_score(parameters, ply)
+        if ply >= MAX_PLY - 1:
+            return evaluate(position, accumulator, parameters)
+        if parameters.mate_distance_pruning:
+            alpha = max(alpha, -MATE + ply)
+            beta = min(beta, MATE - ply - 1)
+            if alpha >= beta:
+                return alpha
+    old_alpha = alpha
+    pv_node = beta - alpha > 1
+
+    hint = NO_MOVE
+    if parameters.transposition_table:
+        data = probe_table(searcher, position.key)
+        if data:
+            hint = entry_move(data)
+            if (
+                parameters.transposition_cutoffs
+                and not pv_node
+                and entry_depth(data) >= depth
+                and position.halfmove < NEAR_FIFTY_MOVES
+            ):
+                score = entry_score(data, ply)
+                if bound_allows(data, score, alpha, beta):
+                    return score
+    if ply == 0 and searcher.root_move:
+        hint = searcher.root_move
+
+    static_eval = evaluate(position, accumulator, parameters)
+    if null_allowed and not pv_node:
+        if may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
+            after = make_null(position)
+            prefetch_bucket(searcher, after.key)
+            count_node(searcher)
+            score = -search(
+                searcher,
+                parameters,
+                after,
+                pass_accumulator(accumulator),
+                checkers,
+                depth - 1 - null_reduction(parameters, depth, beta, static_eval),
+                -beta,
+                -beta + 1,
+                ply + 1,
+                start,
+                NO,
+            )
+            if searcher.stopped:
+                return NO
+            if score >= beta:
+                return beta if score >= MATE_BOUND else score
+
+    end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, start)
+    if end == start:
+        return -MATE + ply if checkers else draw_score(parameters, ply)
+    score_moves(searcher, parameters, position, start, end, hint, ply)
+
+    best = -INFINITE
+    best_move = NO_MOVE
+    for index in range(start, end):
+        move = pick_move(searcher, index, end)
+        searched = index - start
+        quiet = not is_noisy(move)
+        after = make_move(position, move)
+        prefetch_bucket(searcher, after.key)
+        count_node(searcher)
+        running = update_accumulator(accumulator, move, parameters)
+        child_checkers = checkers_of(after)
+        reduction = late_move_reduction(
+            parameters, depth, searched, pv_node, quiet, checkers, child_checkers
+        )
+        full_window = searched == 0 or not parameters.principal_variation_search
+        score = alpha + 1
+        if reduction > 0 or not full_window:
+            score = -search(
+                searcher,
+                parameters,
+                after,
+                running,
+                child_checkers,
+                depth - 1 - reduction,
+                -alpha - 1,
+                -alpha,
+                ply + 1,
+                end,
+                YES,
+            )
+            if reduction > 0 and score > alpha and not searcher.stopped and not full_window:
+                score = -search(
+                    searcher,
+                    parameters,
+                    after,
+                    running,
+                    child_checkers,
+                    depth - 1,
+                    -alpha - 1,
+                    -alpha,
+                    ply + 1,
+                    end,
+                    YES,
+                )
+        if score > alpha and (full_window or score < beta) and not searcher.stopped:
+            score = -search(
+                searcher,
+                parameters,
+                after,
+                running,
+                child_checkers,
+                depth - 1,
+                -beta,
+                -alpha,
+                ply + 1,
+                end,
+                YES,
+            )
+        if searcher.stopped:
+            return NO
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                extend_pv(searcher, ply, move)
+                if ply == 0:
+                    searcher.root_move = move
+                    searcher.root_score = score
+                if score >= beta:
+                    if quiet:
+                        update_on_cutoff(
+                            searcher, parameters, position.side, depth, ply, start, index
+                        )
+                    break
+    if not parameters.fail_soft:
+        best = max(old_alpha, min(best, beta))
+    if parameters.transposition_table:
+        bound = bound_of(best, old_alpha, beta)
+        store_table(searcher, position.key, best_move, best, depth, bound, ply)
+    return best
+
+
+@kernel
+def search_root(searcher, parameters, position, depth, previous):
+    """One iteration, its window opened around the previous score and widened until it holds."""
+    accumulator = compute_accumulator(position, parameters)
+    checkers = checkers_of(position)
+    window = parameters.aspiration_window_cp
+    alpha, beta = -INFINITE, INFINITE
+    if window > 0 and depth >= parameters.aspiration_min_depth:
+        alpha = max(alpha, previous - window)
+        beta = min(beta, previous + window)
+    while True:
+        score = search(
+            searcher, parameters, position, accumulator, checkers, depth, alpha, beta, NO, NO, NO
+        )
+        if searcher.stopped or alpha < score < beta:
+            return score
+        window = min(INFINITE, window * parameters.aspiration_growth_pct // 100 + 1)
+        if score <= alpha:
+            alpha = max(-INFINITE, previous - window) if window < MATE_BOUND else -INFINITE
+        else:
+            beta = min(INFINITE, previous + window) if window < MATE_BOUND else INFINITE
+
+
+@kernel
+def catch_up(game, moves, count):
+    """Play `moves[game.plies:count]` (wire moves) in the record; whether all were legal."""
+    while game.plies < count:
+        if push_move(game, np.uint64(moves[game.plies])) < 0:
+            return False
+    return True
+
+
+@kernel
+def _start_search(searcher, game):
+    searcher.nodes = 0
+    searcher.qnodes = 0
+    searcher.seldepth = 0
+    searcher.stopped = 0
+    searcher.root_move = NO_MOVE
+    searcher.root_score = 0
+    searcher.pv_length[0] = 0
+    searcher.tt_age = (searcher.tt_age + ONE) & np.uint64(31)
+    searcher.key_base = game.key_count - 1
+    for index in range(game.key_count):
+        searcher.keys[index] = game.keys[index]
+    for ply in range(MAX_PLY + 1):
+        searcher.killers[ply, 0] = NO_MOVE
+        searcher.killers[ply, 1] = NO_MOVE
+
+
+@kernel
+def think(searcher, parameters, game, moves, count, node_limit, depth_limit, soft_ns, hard_ns):
+    """Search the position after `moves[:count]` until a limit; the best move and what it took.
+
+    moves : uint16[>= count], wire moves of the whole game. Limits of 0 are none; `soft_ns` stops
+    before a new iteration, `hard_ns` inside one. The first iteration always finishes. Returns
+    int64 (wire move, score, depth, seldepth, nodes, qnodes, elapsed_ns); the move is -1 if `moves`
+    holds an illegal one and -2 if the game is over.
+    """
+    started = clock_ns()
+    failed = np.int64(-1)
+    if not catch_up(game, moves, count):
+        return failed, NO, NO, NO, NO, NO, NO
+    if game.move_count == 0:
+        return failed - 1, NO, NO, NO, NO, NO, NO
+    _start_search(searcher, game)
+    searcher.node_limit = node_limit if node_limit > 0 else np.int64(1 << 62)
+    searcher.deadline_ns = started + hard_ns if hard_ns > 0 else np.int64(1 << 62)
+    position = load_position(game)
+    last = depth_limit if 0 < depth_limit < MAX_PLY else np.int64(MAX_PLY - 1)
+    done = NO
+    for depth in range(1, last + 1):
+        searcher.must_finish = YES if depth == 1 else NO
+        score = search_root(searcher, parameters, position, np.int64(depth), searcher.root_score)
+        if searcher.stopped:
+            break
+        done = np.int64(depth)
+        searcher.root_score = score
+        if MATE - abs(score) <= depth:
+            break  # a forced mate that more depth cannot shorten
+        if searcher.nodes >= searcher.node_limit:
+            break
+        if soft_ns > 0 and (game.move_count == 1 or clock_ns() - started >= soft_ns):
+            break
+    return (
+        np.int64(to_wire(searcher.root_move, game.side)),
+        searcher.root_score,
+        done,
+        searcher.seldepth,
+        searcher.nodes,
+        searcher.qnodes,
+        clock_ns() - started,
+    )

@@ -1,0 +1,396 @@
+"""The engine as Python sees it: `Game` (the rules) and `Searcher` (a player), over the kernels."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .evaluate import evaluate_record, trace_evaluation
+from .fen import STARTPOS, FenError, Setup, format_fen, parse_fen, square_name
+from .history import clear_tables
+from .move import KING
+from .parameters import EVALUATION, SEARCH, search_defaults, weight_defaults
+from .perft import PERFT_DTYPE, perft
+from .rules import push_move, start_game
+from .search import think
+from .state import (
+    GAME_DTYPE,
+    PARAMETERS_DTYPE,
+    REDUCTION_LIMIT,
+    SEARCHER_DTYPE,
+    new_record,
+)
+from .terms import OFFSETS, SQUARES_INDEX, VALUE_INDEX, WEIGHT_COUNT
+from .timeman import time_bounds_ns
+from .transposition import BUCKET_BYTES, MATE, MATE_BOUND, MAX_GENERATION
+
+__all__ = [
+    "MATE",
+    "MATE_BOUND",
+    "STARTPOS",
+    "FenError",
+    "Game",
+    "IllegalMoveError",
+    "SearchLimit",
+    "SearchResult",
+    "Searcher",
+    "Status",
+    "build_parameters",
+    "warm_up",
+]
+
+Weights = Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
+
+_PROMOTIONS = ("", "n", "b", "r", "q")
+_KING_VALUE_CP = 20_000
+
+
+class IllegalMoveError(ValueError):
+    """A move that the rules do not allow here; the message names it and the position."""
+
+
+class Status(IntEnum):
+    """Whether and how a game has ended; the values are those of `rules.py`."""
+
+    ONGOING = 0
+    CHECKMATE = 1
+    STALEMATE = 2
+    THREEFOLD = 3
+    FIFTY_MOVES = 4
+    INSUFFICIENT_MATERIAL = 5
+
+
+class SearchLimit(NamedTuple):
+    """What ends a search; 0 means no such limit. Times in milliseconds, for one move or a clock."""
+
+    nodes: int = 0
+    depth: int = 0
+    movetime_ms: int = 0
+    time_left_ms: int = 0
+    increment_ms: int = 0
+    moves_to_go: int = 0
+
+
+class SearchResult(NamedTuple):
+    """A chosen wire move; `score_cp` from the side to move, mate in n plies is MATE - n."""
+
+    move: int
+    score_cp: int
+    depth: int
+    seldepth: int
+    nodes: int
+    qnodes: int
+    time_ns: int
+
+
+def _place(record: np.recarray, setup: Setup) -> int:
+    """Fill a record's piece sets from a setup; return the en passant square set as written."""
+    turn = 0 if setup.white_to_move else 56
+    sets = dict.fromkeys("pnbrqk", 0)
+    ours = theirs = 0
+    for square, letter in enumerate(setup.board):
+        if letter:
+            bit = 1 << (square ^ turn)
+            sets[letter.lower()] |= bit
+            if letter.isupper() == setup.white_to_move:
+                ours |= bit
+            else:
+                theirs |= bit
+    record.pawns, record.knights, record.kings = sets["p"], sets["n"], sets["k"]
+    record.diagonals = sets["b"] | sets["q"]
+    record.orthogonals = sets["r"] | sets["q"]
+    record.ours, record.theirs = ours, theirs
+    record.castling = sum(1 << (rook ^ turn) for rook in setup.castling_rooks)
+    record.halfmove = setup.halfmove
+    record.side = 0 if setup.white_to_move else 1
+    return 0 if setup.en_passant is None else 1 << (setup.en_passant ^ turn)
+
+
+def _squares(bitboard: int, turn: int) -> list[int]:
+    return [square for square in range(64) if bitboard >> (square ^ turn) & 1]
+
+
+class Game:
+    """One game and its rules. Moves are wire moves (see move.py).
+
+    Raises FenError if the position cannot be. `notes` says what was dropped from the FEN.
+    """
+
+    def __init__(self, fen: str = STARTPOS, chess960: bool = False) -> None:
+        self.chess960 = chess960
+        self.record = new_record(GAME_DTYPE)
+        self.restart(fen)
+
+    def restart(self, fen: str) -> None:
+        """Begin anew from `fen`. Raises FenError and then keeps the old position."""
+        setup = parse_fen(fen, self.chess960)
+        fresh = new_record(GAME_DTYPE)
+        en_passant = _place(fresh, setup)
+        if start_game(fresh, np.uint64(en_passant)):
+            raise FenError("the side to move could take the king")
+        notes = list(setup.notes)
+        if en_passant and not fresh.en_passant:
+            name = square_name(setup.en_passant or 0)
+            notes.append(f"en passant square {name} dropped: no legal capture there")
+        self.record = fresh
+        self.notes = tuple(notes)
+        self._first_fullmove = setup.fullmove
+        self._first_side = int(fresh.side)
+
+    @property
+    def status(self) -> Status:
+        return Status(int(self.record.status))
+
+    @property
+    def side_to_move(self) -> int:
+        """0 white, 1 black."""
+        return int(self.record.side)
+
+    @property
+    def halfmove_clock(self) -> int:
+        return int(self.record.halfmove)
+
+    @property
+    def ply(self) -> int:
+        """Moves pushed since the start position."""
+        return int(self.record.plies)
+
+    @property
+    def last_move_irreversible(self) -> bool:
+        """Whether the last move was a pawn move or a capture."""
+        return bool(self.record.irreversible)
+
+    @property
+    def key(self) -> int:
+        """The Zobrist key, from the side to move (see zobrist.py)."""
+        return int(self.record.key)
+
+    @property
+    def fen(self) -> str:
+        record = self.record
+        turn = 56 * self.side_to_move
+        diagonals, orthogonals = int(record.diagonals), int(record.orthogonals)
+        queens = diagonals & orthogonals
+        board = [""] * 64
+        for letter, pieces in (
+            ("p", int(record.pawns)),
+            ("n", int(record.knights)),
+            ("b", diagonals ^ queens),
+            ("r", orthogonals ^ queens),
+            ("q", queens),
+            ("k", int(record.kings)),
+        ):
+            for square in _squares(pieces, turn):
+                ours = int(record.ours) >> (square ^ turn) & 1
+                white = bool(ours) == (self.side_to_move == 0)
+                board[square] = letter.upper() if white else letter
+        en_passant = _squares(int(record.en_passant), turn)
+        setup = Setup(
+            tuple(board),
+            self.side_to_move == 0,
+            tuple(_squares(int(record.castling), turn)),
+            en_passant[0] if en_passant else None,
+            self.halfmove_clock,
+            self._first_fullmove + (self._first_side + self.ply) // 2,
+            (),
+        )
+        return format_fen(setup, self.chess960)
+
+    def push(self, move: int) -> Status:
+        """Play a wire move. Raises IllegalMoveError and then leaves the game as it was."""
+        status = push_move(self.record, np.uint64(move))
+        if status < 0:
+            raise IllegalMoveError(f"move {_wire_name(move)} is not legal in {self.fen}")
+        return Status(status)
+
+    def legal_moves(self) -> list[int]:
+        """Every legal wire move, in the generator's order."""
+        record, turn = self.record, 56 * self.side_to_move
+        wires = []
+        for move in map(int, record.moves[: record.move_count]):
+            promotion = move >> 18 & 7
+            wires.append((move & 63) ^ turn | ((move >> 6 & 63) ^ turn) << 6 | promotion << 12)
+        return wires
+
+    def _is_castling(self, move: int) -> bool:
+        turn = 56 * self.side_to_move
+        own_kings = int(self.record.kings) & int(self.record.ours)
+        return bool(
+            own_kings >> ((move & 63) ^ turn) & 1
+            and int(self.record.ours) >> ((move >> 6 & 63) ^ turn) & 1
+        )
+
+    def format_uci(self, move: int) -> str:
+        """The UCI text of a wire move of this position; castling by the king's target unless 960."""
+        if self._is_castling(move) and not self.chess960:
+            start, rook = move & 63, move >> 6 & 63
+            target = (start & 56) | (6 if rook > start else 2)
+            return square_name(start) + square_name(target)
+        return _wire_name(move)
+
+    def parse_uci(self, text: str) -> int:
+        """The legal wire move that a UCI text means, either castling form. Raises IllegalMoveError."""
+        wanted = text.strip().lower()
+        for move in self.legal_moves():
+            if wanted == self.format_uci(move) or wanted == _wire_name(move):
+                return move
+        raise IllegalMoveError(f"move {text!r} is not legal in {self.fen}")
+
+
+def _wire_name(move: int) -> str:
+    promotion = move >> 12 & 7
+    letter = _PROMOTIONS[promotion] if promotion < len(_PROMOTIONS) else "?"
+    return square_name(move & 63) + square_name(move >> 6 & 63) + letter
+
+
+def _a1_first(term_weights: tuple[int, ...]) -> NDArray[np.int64]:
+    """A board printed rank 8 first becomes a1 first; a scalar stays."""
+    values = np.array(term_weights, np.int64)
+    return values.reshape(8, 8)[::-1].reshape(64) if len(values) == 64 else values
+
+
+def build_parameters(
+    search: Mapping[str, int] | None = None, weights: Weights | None = None
+) -> np.recarray:
+    """The parameter record of a configuration; names left out have their defaults."""
+    record = new_record(PARAMETERS_DTYPE)
+    values = search_defaults() | dict(search or {})
+    for parameter in SEARCH:
+        record[parameter.name] = values[parameter.name]
+    terms = weight_defaults() | dict(weights or {})
+    for term in EVALUATION:
+        middlegame, endgame = (_a1_first(part) for part in terms[term.name])
+        offset = OFFSETS[term.name]
+        record.weights[offset : offset + len(middlegame)] = middlegame + (endgame << 32)
+    for piece in range(6):
+        squares = record.weights[SQUARES_INDEX[piece] :][:64]
+        value = record.weights[VALUE_INDEX[piece]] if piece != KING else 0
+        record.placement[piece] = squares + value
+        if piece != KING:
+            name = EVALUATION[piece].name
+            record.exchange_values[piece] = (terms[name][0][0] + terms[name][1][0]) // 2
+    record.exchange_values[int(KING)] = _KING_VALUE_CP
+    base = values["lmr_base"] / 100
+    divisor = values["lmr_divisor"] / 100
+    for depth in range(1, REDUCTION_LIMIT):
+        for number in range(1, REDUCTION_LIMIT):
+            plies = base + math.log(depth) * math.log(number) / divisor
+            record.reductions[depth, number] = int(plies)
+    return record
+
+
+class Searcher:
+    """One player: its parameters, its tables, its copy of the game.
+
+    `hash_mb` is the size of the transposition table in MiB. Raises MemoryError if it cannot be had.
+    """
+
+    def __init__(
+        self,
+        search: Mapping[str, int] | None = None,
+        weights: Weights | None = None,
+        hash_mb: int = 16,
+    ) -> None:
+        self._search = search_defaults() | dict(search or {})
+        self.parameters = build_parameters(search, weights)
+        self.record = new_record(SEARCHER_DTYPE)
+        self._stop = np.zeros(1, np.uint64)
+        self.record.stop_address = self._stop.ctypes.data
+        self._game = Game()
+        self._fen = STARTPOS
+        self.resize(hash_mb)
+
+    def resize(self, hash_mb: int) -> None:
+        """A new, empty table of the largest power of two of buckets within `hash_mb` MiB."""
+        buckets_log2 = max(1, ((hash_mb << 20) // BUCKET_BYTES).bit_length() - 1)
+        words = np.zeros((BUCKET_BYTES << buckets_log2) // 8 + 8, np.uint64)
+        start = -words.ctypes.data % 64 // 8  # a bucket must not straddle cache lines
+        self._table = words[start:]
+        self.record.tt_address = self._table.ctypes.data
+        self.record.tt_shift = 64 - buckets_log2
+        self.record.tt_generation = 1
+
+    def new_game(self, fen: str = STARTPOS, chess960: bool = False) -> None:
+        """Forget everything and start from `fen`. Raises FenError."""
+        self._game.chess960 = chess960
+        self._game.restart(fen)
+        self._fen = fen
+        clear_tables(self.record)
+        self.record.tt_age = 0
+        if self.record.tt_generation == MAX_GENERATION:
+            self._table[:] = 0
+            self.record.tt_generation = 0
+        self.record.tt_generation += 1
+
+    def stop(self) -> None:
+        """End a running search soon (from another thread)."""
+        self._stop[0] = 1
+
+    def go(self, moves: NDArray[np.uint16], count: int, limit: SearchLimit) -> SearchResult:
+        """Search the position after `moves[:count]` of the game. Raises IllegalMoveError.
+
+        With a node or depth limit only, the result is a function of the game and the parameters.
+        """
+        if self._game.record.plies > count:
+            self._game.restart(self._fen)
+        soft_ns, hard_ns = 0, 0
+        if limit.movetime_ms or limit.time_left_ms:
+            soft_ns, hard_ns = time_bounds_ns(self._search, *limit[2:])
+        self._stop[0] = 0
+        result = think(
+            self.record,
+            self.parameters,
+            self._game.record,
+            moves,
+            count,
+            limit.nodes,
+            limit.depth,
+            soft_ns,
+            hard_ns,
+        )
+        if result[0] < 0:
+            played = _wire_name(int(moves[min(self._game.ply, count - 1)])) if count else ""
+            raise IllegalMoveError(f"no search after move {played!r} in {self._game.fen}")
+        return SearchResult(*result)
+
+    def principal_variation(self) -> list[int]:
+        """The last search's line as wire moves."""
+        side = self._game.side_to_move
+        line = []
+        for ply, move in enumerate(map(int, self.record.pv[0, : self.record.pv_length[0]])):
+            turn = 56 * ((side + ply) & 1)
+            promotion = move >> 18 & 7
+            line.append((move & 63) ^ turn | ((move >> 6 & 63) ^ turn) << 6 | promotion << 12)
+        return line
+
+
+def _perft_game(game: Game, depth: int) -> int:
+    buffer = new_record(PERFT_DTYPE)
+    for name in buffer.dtype.names[:12]:
+        buffer[name] = game.record[name]
+    return int(perft(buffer, depth)) if depth else 1
+
+
+def warm_up(report: Callable[[str, int, int], None] = lambda name, done, total: None) -> None:
+    """Compile (or load) every entry point; `report(name, done, total)` before each and at the end."""
+    game = Game.__new__(Game)
+    searcher: list[Searcher] = []
+    steps: list[tuple[str, Callable[[], object]]] = [
+        ("rules", lambda: Game()),
+        ("search", lambda: searcher[0].go(np.zeros(1, np.uint16), 0, SearchLimit(nodes=1))),
+        ("evaluation", lambda: evaluate_record(Game().record, searcher[0].parameters)),
+        ("perft", lambda: _perft_game(Game(), 1)),
+    ]
+    for done, (name, step) in enumerate(steps):
+        report(name, done, len(steps))
+        if name == "search":
+            searcher.append(Searcher(hash_mb=1))
+            searcher[0].new_game()
+        step()
+    report("done", len(steps), len(steps))
