@@ -1,0 +1,272 @@
+"""The sequential probability ratio test: hypotheses, stop rule, verdict; counts in, verdict out.
+
+H0: the true gain of NEW over BASE is `elo0`; H1: it is `elo1` > `elo0`, in the unit of the model:
+
+    model        unit   observations          what a hypothesis fixes
+    normalized   nElo   pairs (pentanomial)   mean over standard deviation
+    logistic     Elo    pairs (pentanomial)   mean score
+    trinomial    Elo    single games          mean score (for comparison with older records)
+
+The test goes on while A < LLR < B, A = ln(beta/(1-alpha)), B = ln((1-beta)/alpha) (Wald), with the
+LLR of `harness.likelihood`. At LLR >= B it accepts H1: a gain of `elo0` or less would have done so
+with probability alpha at most. At LLR <= A it accepts H0: a gain of `elo1` or more would have done
+so with probability beta at most. (Wald's bounds are nominal: overshoot makes them slightly safe.)
+Hence H1 says "more than elo0", not "at least elo1", and H0 says "less than elo1", not "no gain":
+the sentences below are made from the bounds accordingly.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Final, Literal
+
+from harness.elo import NORMALIZED_ELO_SCALE, Z95, estimate, moments, score_from_elo
+from harness.score import Counts, Pentanomial, Trinomial
+
+Model = Literal["normalized", "logistic", "trinomial"]
+Verdict = Literal["H1", "H0"]
+Decision = Literal["H1", "H0", "undecided", "invalid"]
+
+#: Presets, in nElo: (elo0, elo1).
+GAIN: Final = (0.0, 5.0)
+NON_REGRESSION: Final = (-5.0, 0.0)
+EARLY: Final = (0.0, 10.0)
+
+#: Beyond, the shares of wins behind a bound are a matter of rounding, not of chess.
+MAX_BOUND = 2000.0
+
+#: Beyond, normalized bounds ask for results that few pairs of engines can have at all.
+WIDE_NELO = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hypotheses:
+    """One test: two hypotheses, two error rates. Raises ValueError where there is no such test."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: Model = "normalized"
+
+    def __post_init__(self) -> None:
+        for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
+            check_bound(name, elo)
+        if self.elo1 <= self.elo0:
+            raise ValueError(f"elo1 = {self.elo1:g}: expected more than elo0 = {self.elo0:g}")
+        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0.0 < rate < 0.5:
+                raise ValueError(f"{name} = {rate:g}: expected a number between 0 and 0.5")
+
+    @property
+    def unit(self) -> str:
+        return "nElo" if self.model == "normalized" else "Elo"
+
+    @property
+    def bounds(self) -> SprtBounds:
+        return SprtBounds.from_error_rates(self.alpha, self.beta)
+
+    def warnings(self) -> tuple[str, ...]:
+        """What is possible but hardly meant, one sentence each."""
+        widest = max(self.elo0, self.elo1, key=abs)
+        if self.model != "normalized" or abs(widest) <= WIDE_NELO:
+            return ()
+        return (
+            f"a bound of {widest:g} nElo is beyond +-{WIDE_NELO:g}, more than normalized Elo is"
+            " meant for; the logistic model suits wide bounds better",
+        )
+
+
+def check_bound(name: str, elo: float) -> None:
+    """Raise ValueError unless `elo` is a number that a test can be about."""
+    if not abs(elo) <= MAX_BOUND:
+        span = f"{-MAX_BOUND:g} to {MAX_BOUND:g}"
+        raise ValueError(f"{name} = {elo:g}: expected a number from {span}")
+
+
+@dataclass(frozen=True, slots=True)
+class SprtBounds:
+    """The LLR at which a test stops: H0 is accepted at `lower`, H1 at `upper`."""
+
+    lower: float
+    upper: float
+
+    @classmethod
+    def from_error_rates(cls, alpha: float, beta: float) -> SprtBounds:
+        return cls(math.log(beta / (1.0 - alpha)), math.log((1.0 - beta) / alpha))
+
+    def verdict(self, llr: float) -> Verdict | None:
+        """None while the test goes on."""
+        if llr >= self.upper:
+            return "H1"
+        return "H0" if llr <= self.lower else None
+
+
+def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -> float:
+    """Log-likelihood ratio of `elo1` against `elo0`: a finite number for all counts.
+
+    The models are about pairs, "trinomial" about games; games are taken for the others too, which
+    then are about single games. Raises ValueError for pairs under "trinomial", impossible bounds.
+    """
+    # Imported late: the compiled kernel loads Numba, which most commands do without.
+    import numpy as np
+
+    from harness.likelihood import log_likelihood_ratio
+
+    check_bound("elo0", elo0)
+    check_bound("elo1", elo1)
+    if model == "trinomial" and not isinstance(counts, Trinomial):
+        raise ValueError("the trinomial model counts games; pairs do not tell a draw from a loss")
+    classes = np.array(counts.classes, dtype=np.float64)
+    return float(log_likelihood_ratio(classes, float(elo0), float(elo1), model == "normalized"))
+
+
+@dataclass(frozen=True, slots=True)
+class SprtState:
+    """A test after the results counted so far; `update` gives the state after one pair more."""
+
+    hypotheses: Hypotheses
+    counts: Counts
+    llr: float
+
+    @classmethod
+    def start(cls, hypotheses: Hypotheses) -> SprtState:
+        """The state before the first pair."""
+        counts = Trinomial() if hypotheses.model == "trinomial" else Pentanomial()
+        return cls(hypotheses, counts, 0.0)
+
+    @property
+    def decision(self) -> Verdict | None:
+        """None while the test goes on."""
+        return self.hypotheses.bounds.verdict(self.llr)
+
+    def update(self, pair_class: int) -> SprtState:
+        """Count a pair of class 0..4. Not for the trinomial model, which needs `update_pair`."""
+        return self._counting(Pentanomial.from_class(pair_class))
+
+    def update_pair(self, first: int, second: int) -> SprtState:
+        """Count a pair by NEW's results (-1, 0, 1) in its two games, under any model."""
+        return self._counting(type(self.counts).from_pair(first, second))
+
+    def _counting(self, more: Counts) -> SprtState:
+        if type(more) is not type(self.counts):
+            raise TypeError("the trinomial model counts games, the others pairs")
+        counts = self.counts + more  # type: ignore[operator]  # same type, checked above
+        test = self.hypotheses
+        return replace(self, counts=counts, llr=llr(counts, test.elo0, test.elo1, test.model))
+
+
+def verdict_sentence(
+    decision: Decision,
+    hypotheses: Hypotheses,
+    llr: float,
+    games: int,
+    new: str = "new",
+    base: str = "base",
+    reason: str = "too many faults",
+) -> str:
+    """The outcome as one sentence for a pull request; `reason` is why a test is invalid."""
+    test = hypotheses
+    bounds = test.bounds
+    claim = {
+        "H1": f"{new} {_accepted_h1(test, base)}",
+        "H0": f"{new} {_accepted_h0(test, base)}",
+        "undecided": f"{new} against {base} is undecided: {_open_question(test)}",
+        "invalid": f"the test of {new} against {base} is invalid ({reason}): "
+        "it says nothing about which one is stronger",
+    }[decision]
+    return (
+        f"{claim} (SPRT [{test.elo0:.2f}, {test.elo1:.2f}] {test.model}, "
+        f"alpha {test.alpha:g}, beta {test.beta:g}, "
+        f"LLR {llr:.2f} [{bounds.lower:.2f}, {bounds.upper:.2f}], {games} games)."
+    )
+
+
+def _accepted_h1(test: Hypotheses, base: str) -> str:
+    if test.elo0 < 0:
+        return f"shows no loss of {-test.elo0:g} {test.unit} or more against {base}"
+    return f"is stronger than {base}: a gain of more than {test.elo0:g} {test.unit}"
+
+
+def _accepted_h0(test: Hypotheses, base: str) -> str:
+    if test.elo1 > 0:
+        return f"shows no gain of {test.elo1:g} {test.unit} or more over {base}"
+    return f"is weaker than {base}: a loss of more than {-test.elo1:g} {test.unit}"
+
+
+def _open_question(test: Hypotheses) -> str:
+    low, high = _at_most(test.elo0, test.unit), _at_least(test.elo1, test.unit)
+    return f"neither {low} nor {high} is ruled out"
+
+
+def _at_most(elo: float, unit: str) -> str:
+    return f"a loss of {-elo:g} {unit} or more" if elo < 0 else f"a gain of {elo:g} {unit} or less"
+
+
+def _at_least(elo: float, unit: str) -> str:
+    return f"a loss of {-elo:g} {unit} or less" if elo < 0 else f"a gain of {elo:g} {unit} or more"
+
+
+def guarantee_sentence(hypotheses: Hypotheses) -> str:
+    """What the test promises whatever the truth, for reports and documentation."""
+    test = hypotheses
+    return (
+        f"With {_at_most(test.elo0, test.unit)} a patch passes this test with a probability of at"
+        f" most {test.alpha:g} (nominal); with {_at_least(test.elo1, test.unit)} it fails with one"
+        f" of at most {test.beta:g}; in between either may happen."
+    )
+
+
+def expected_games(state: SprtState) -> float | None:
+    """Games the test still needs on average; None before the first result.
+
+    The LLR is taken for a Brownian motion (Wald; Van den Bergh, brownian_approximation.pdf) that
+    starts where it stands now. The true strength is not known but estimated, and near the middle of
+    the hypotheses a test takes longest: so this is the mean over the estimate's uncertainty. Early
+    in a test that is wide and the answer too low.
+    """
+    if not state.counts.observations:
+        return None
+    truth, spread, low, high, unit = _scale(state)
+    bounds = state.hypotheses.bounds
+    to_h0, to_h1 = bounds.lower - state.llr, bounds.upper - state.llr
+    if state.decision is not None:
+        return 0.0
+    steps = [
+        brownian_length((2.0 * theta - low - high) / (high - low), to_h0, to_h1)
+        for theta in (truth + spread * z for z in _QUANTILES)
+    ]
+    return sum(steps) / len(steps) * unit / (high - low) ** 2
+
+
+def _scale(state: SprtState) -> tuple[float, float, float, float, float]:
+    """Estimate, its standard error, both hypotheses; variance of a game on the same scale."""
+    test = state.hypotheses
+    if test.model != "normalized":
+        m = moments(state.counts)
+        low, high = score_from_elo(test.elo0), score_from_elo(test.elo1)
+        variance = state.counts.games_per_observation * m.variance
+        return m.mean, math.sqrt(m.variance / m.observations), low, high, variance
+    now = estimate(state.counts)
+    return now.nelo, now.nelo_error / Z95, test.elo0, test.elo1, NORMALIZED_ELO_SCALE**2
+
+
+#: Midpoints of 25 equally likely parts of the normal distribution.
+_QUANTILES: Final = tuple(NormalDist().inv_cdf((k + 0.5) / 25) for k in range(25))
+
+
+def brownian_length(h: float, lower: float, upper: float) -> float:
+    """Mean time until a Brownian motion from 0 leaves (lower, upper), lower < 0 < upper.
+
+    Its variance per unit of time is 1 and its drift h/2, where h = (2s - s0 - s1)/(s1 - s0) for a
+    true strength s: -1 at H0, 1 at H1. With P the probability to leave at the top,
+    P = (1 - e^(-h A))/(e^(-h B) - e^(-h A)), the mean time is (2/h)(B P + A (1 - P)).
+    """
+    if h < 0.0:
+        return brownian_length(-h, -upper, -lower)
+    if h < 1e-6:
+        return -lower * upper
+    top = math.expm1(h * lower) / math.expm1(h * (lower - upper))
+    return 2.0 / h * (upper * top + lower * (1.0 - top))
