@@ -14,7 +14,7 @@ from .make import make_move, make_null, with_en_passant
 from .move import MOVE_MASK, to_wire
 from .movegen import ALL_MOVES, generate_moves
 from .position import checkers_of
-from .state import MAX_KEYS, load_position, store_position
+from .state import MAX_KEYS, game_at, load_position, store_position
 from .zobrist import compute_key
 
 ONGOING, CHECKMATE, STALEMATE, THREEFOLD, FIFTY_MOVES, INSUFFICIENT_MATERIAL = (
@@ -95,7 +95,6 @@ def start_game(game, en_passant):
         position = with_en_passant(position, en_passant)
         store_position(game, position)
     game.plies = 0
-    game.irreversible = 0
     game.key_count = 0
     _remember_key(game, position)
     game.status = game_status(game, position, checkers_of(position))
@@ -120,7 +119,17 @@ def push_move(game, wire):
     position = make_move(load_position(game), move)
     store_position(game, position)
     game.plies += 1
-    game.irreversible = 1 if position.halfmove == 0 else 0
     _remember_key(game, position)
     game.status = game_status(game, position, checkers_of(position))
     return game.status
+
+
+IRREVERSIBLE = np.int64(16)  # a flag above the status: the move was a pawn move or a capture
+
+
+@kernel
+def push_at(game_address, wire):
+    """`push_move` in the record at an address; IRREVERSIBLE is added where it applies."""
+    game = game_at(game_address)
+    status = push_move(game, np.uint64(wire))
+    return status + IRREVERSIBLE if status >= 0 and game.halfmove == 0 else status

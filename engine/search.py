@@ -21,7 +21,14 @@ from .ordering import pick_move, score_moves
 from .position import checkers_of
 from .quiescence import bound_allows, bound_of, count_node, extend_pv, quiescence
 from .rules import FIFTY_MOVE_PLIES, is_insufficient_material, push_move, repetitions
-from .state import MAX_PLY, REDUCTION_LIMIT, load_position
+from .state import (
+    MAX_PLY,
+    REDUCTION_LIMIT,
+    game_at,
+    load_position,
+    parameters_at,
+    searcher_at,
+)
 from .transposition import (
     MATE,
     MATE_BOUND,
@@ -316,15 +323,29 @@ def _start_search(searcher, game):
 
 
 @kernel
-def think(searcher, parameters, game, moves, count, node_limit, depth_limit, soft_ns, hard_ns):
+def think(
+    searcher_address,
+    parameters_address,
+    game_address,
+    moves,
+    count,
+    node_limit,
+    depth_limit,
+    soft_ns,
+    hard_ns,
+):
     """Search the position after `moves[:count]` until a limit; the best move and what it took.
 
+    The addresses are those of a SEARCHER_DTYPE, a PARAMETERS_DTYPE and a GAME_DTYPE record.
     moves : uint16[>= count], wire moves of the whole game. Limits of 0 are none; `soft_ns` stops
     before a new iteration, `hard_ns` inside one. The first iteration always finishes. Returns
     int64 (wire move, score, depth, seldepth, nodes, qnodes, elapsed_ns); the move is -1 if `moves`
     holds an illegal one and -2 if the game is over.
     """
     started = clock_ns()
+    searcher = searcher_at(searcher_address)
+    parameters = parameters_at(parameters_address)
+    game = game_at(game_address)
     failed = np.int64(-1)
     if not catch_up(game, moves, count):
         return failed, NO, NO, NO, NO, NO, NO

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable, Mapping
 from enum import IntEnum
@@ -17,13 +16,14 @@ from .history import clear_tables
 from .move import KING
 from .parameters import EVALUATION, SEARCH, search_defaults, weight_defaults
 from .perft import PERFT_DTYPE, perft
-from .rules import push_move, start_game
+from .rules import IRREVERSIBLE, push_at, start_game
 from .search import think
 from .state import (
     GAME_DTYPE,
     PARAMETERS_DTYPE,
     REDUCTION_LIMIT,
     SEARCHER_DTYPE,
+    address_of,
     new_record,
 )
 from .terms import OFFSETS, SQUARES_INDEX, VALUE_INDEX, WEIGHT_COUNT
@@ -49,6 +49,7 @@ Weights = Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
 
 _PROMOTIONS = ("", "n", "b", "r", "q")
 _KING_VALUE_CP = 20_000
+_NO_TIME = (0, 0)
 
 
 class IllegalMoveError(ValueError):
@@ -64,6 +65,9 @@ class Status(IntEnum):
     THREEFOLD = 3
     FIFTY_MOVES = 4
     INSUFFICIENT_MATERIAL = 5
+
+
+_STATUSES = tuple(Status)  # looking up is an order faster than Status(value)
 
 
 class SearchLimit(NamedTuple):
@@ -139,6 +143,8 @@ class Game:
             name = square_name(setup.en_passant or 0)
             notes.append(f"en passant square {name} dropped: no legal capture there")
         self.record = fresh
+        self.address = address_of(fresh)
+        self.last_move_irreversible = False  # whether it was a pawn move or a capture
         self.notes = tuple(notes)
         self._first_fullmove = setup.fullmove
         self._first_side = int(fresh.side)
@@ -160,11 +166,6 @@ class Game:
     def ply(self) -> int:
         """Moves pushed since the start position."""
         return int(self.record.plies)
-
-    @property
-    def last_move_irreversible(self) -> bool:
-        """Whether the last move was a pawn move or a capture."""
-        return bool(self.record.irreversible)
 
     @property
     def key(self) -> int:
@@ -204,10 +205,11 @@ class Game:
 
     def push(self, move: int) -> Status:
         """Play a wire move. Raises IllegalMoveError and then leaves the game as it was."""
-        status = push_move(self.record, np.uint64(move))
-        if status < 0:
+        code = push_at(self.address, move)
+        if code < 0:
             raise IllegalMoveError(f"move {_wire_name(move)} is not legal in {self.fen}")
-        return Status(status)
+        self.last_move_irreversible = code >= IRREVERSIBLE
+        return _STATUSES[code % IRREVERSIBLE]
 
     def legal_moves(self) -> list[int]:
         """Every legal wire move, in the generator's order."""
@@ -300,10 +302,13 @@ class Searcher:
         self._search = search_defaults() | dict(search or {})
         self.parameters = build_parameters(search, weights)
         self.record = new_record(SEARCHER_DTYPE)
+        self._address = address_of(self.record)
+        self._parameters_address = address_of(self.parameters)
         self._stop = np.zeros(1, np.uint64)
         self.record.stop_address = self._stop.ctypes.data
         self._game = Game()
         self._fen = STARTPOS
+        self._count = 0
         self.resize(hash_mb)
 
     def resize(self, hash_mb: int) -> None:
@@ -321,6 +326,7 @@ class Searcher:
         self._game.chess960 = chess960
         self._game.restart(fen)
         self._fen = fen
+        self._count = 0
         clear_tables(self.record)
         self.record.tt_age = 0
         if self.record.tt_generation == MAX_GENERATION:
@@ -337,16 +343,18 @@ class Searcher:
 
         With a node or depth limit only, the result is a function of the game and the parameters.
         """
-        if self._game.record.plies > count:
+        if count < self._count:
             self._game.restart(self._fen)
-        soft_ns, hard_ns = 0, 0
+        self._count = count
         if limit.movetime_ms or limit.time_left_ms:
             soft_ns, hard_ns = time_bounds_ns(self._search, *limit[2:])
+        else:
+            soft_ns, hard_ns = _NO_TIME
         self._stop[0] = 0
         result = think(
-            self.record,
-            self.parameters,
-            self._game.record,
+            self._address,
+            self._parameters_address,
+            self._game.address,
             moves,
             count,
             limit.nodes,
@@ -357,7 +365,7 @@ class Searcher:
         if result[0] < 0:
             played = _wire_name(int(moves[min(self._game.ply, count - 1)])) if count else ""
             raise IllegalMoveError(f"no search after move {played!r} in {self._game.fen}")
-        return SearchResult(*result)
+        return SearchResult._make(result)
 
     def principal_variation(self) -> list[int]:
         """The last search's line as wire moves."""

@@ -2,12 +2,19 @@
 
 A kernel takes records and scalars only (10-14 ns a node, no reference counts, and two snapshots of
 the engine in one process cannot confuse their `Position` classes). A record is made by
-`new_record(DTYPE)`.
+`new_record(DTYPE)`. The entry points called at every move take a record's *address* instead, as an
+int, and see it through `game_at`, `parameters_at` or `searcher_at`: handing over three records costs
+7 us a call, three ints 0.3 us.
 """
 
 from __future__ import annotations
 
+import ctypes
+
+import numba
 import numpy as np
+from numba import types
+from numba.extending import intrinsic, overload
 
 from .jit import kernel
 from .move import MAX_MOVES
@@ -27,7 +34,6 @@ GAME_DTYPE = np.dtype(
     [
         *POSITION_FIELDS,
         ("plies", I64),
-        ("irreversible", I64),  # 1 if the last move was a pawn move or a capture
         ("status", I64),
         ("key_count", I64),
         ("keys", U64, (MAX_KEYS,)),
@@ -121,3 +127,68 @@ SEARCHER_DTYPE = np.dtype(
     ],
     align=True,
 )
+
+
+def address_of(record: np.recarray) -> int:
+    """Where a record lies in memory, which it must outlive."""
+    return int(record.__array_interface__["data"][0])
+
+
+def _python_view(address, dtype):
+    """The record at `address`, without the JIT."""
+    raw = (ctypes.c_char * dtype.itemsize).from_address(int(address))
+    return np.frombuffer(raw, dtype).view(np.recarray)[0]
+
+
+def game_at(address):
+    """The GAME_DTYPE record at `address`."""
+    return _python_view(address, GAME_DTYPE)
+
+
+def parameters_at(address):
+    """The PARAMETERS_DTYPE record at `address`."""
+    return _python_view(address, PARAMETERS_DTYPE)
+
+
+def searcher_at(address):
+    """The SEARCHER_DTYPE record at `address`."""
+    return _python_view(address, SEARCHER_DTYPE)
+
+
+def _cast_to_record(context, builder, signature, args):
+    return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+
+_GAME = numba.from_dtype(GAME_DTYPE)
+_PARAMETERS = numba.from_dtype(PARAMETERS_DTYPE)
+_SEARCHER = numba.from_dtype(SEARCHER_DTYPE)
+
+
+@intrinsic
+def _game_at(typingctx, address):
+    return _GAME(types.int64), _cast_to_record
+
+
+@intrinsic
+def _parameters_at(typingctx, address):
+    return _PARAMETERS(types.int64), _cast_to_record
+
+
+@intrinsic
+def _searcher_at(typingctx, address):
+    return _SEARCHER(types.int64), _cast_to_record
+
+
+@overload(game_at)
+def _game_at_overload(address):
+    return lambda address: _game_at(address)
+
+
+@overload(parameters_at)
+def _parameters_at_overload(address):
+    return lambda address: _parameters_at(address)
+
+
+@overload(searcher_at)
+def _searcher_at_overload(address):
+    return lambda address: _searcher_at(address)
