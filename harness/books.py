@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn, Protocol
+from typing import ClassVar, Final, NoReturn, Protocol
 
 import chess
 import chess.pgn
@@ -58,7 +58,9 @@ class Opening:
 
 
 class Book(Protocol):
-    """The openings of one file, in its order."""
+    """The openings of one file, in its order; `has_moves` says whether they are lines of moves."""
+
+    has_moves: ClassVar[bool]
 
     def __len__(self) -> int: ...
 
@@ -83,6 +85,8 @@ def read_book(path: Path, data: bytes, plies: int = 0) -> Book:
 
 class PositionBook:
     """A list of positions, one a line: EPD (opcodes dropped, but for the counters) or FEN."""
+
+    has_moves: ClassVar[bool] = False
 
     def __init__(self, path: Path, text: bytes) -> None:
         self._path = path
@@ -145,6 +149,8 @@ def _complete_fen(match: re.Match[bytes]) -> str:
 
 class GameBook:
     """A PGN: each game's main line, whole or cut, from its start position."""
+
+    has_moves: ClassVar[bool] = True
 
     def __init__(self, path: Path, text: bytes, plies: int) -> None:
         self._path = path

@@ -6,6 +6,8 @@ The number i counts from 0 and includes the run's start offset (see `harness.sch
 from __future__ import annotations
 
 import hashlib
+import itertools
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
@@ -37,6 +39,7 @@ _ORDER_STEP: Final = 0x6F72646572  # "order"
 _OPENING_STEP: Final = 0x6F70656E  # "open"
 _MAX_ATTEMPTS: Final = 1000
 _HASH_MB: Final = 1
+_CHECKED_AHEAD: Final = 500
 
 
 class OpeningSource(Protocol):
@@ -67,6 +70,22 @@ class BookOpenings:
     @property
     def size(self) -> int:
         return len(self._book)
+
+    @property
+    def has_moves(self) -> bool:
+        """Whether it is a PGN, whose lines can be cut, and not a list of positions."""
+        return self._book.has_moves
+
+    def check(self, start: int, count: int) -> None:
+        """Raise UsageError when one of the first openings from `start` on cannot be played.
+
+        Positions were checked when they were read. The moves of a PGN are checked when they are
+        used, since a whole book takes many seconds: this brings the likeliest mistake, a file
+        that is not what it should be, before the first game.
+        """
+        if self.has_moves:
+            for i in range(start, start + min(count, _CHECKED_AHEAD)):
+                self.opening(i)
 
     def opening(self, i: int) -> Opening:
         turn, place = divmod(i, self.size)
@@ -107,6 +126,30 @@ class GeneratedOpenings:
             f"no position within {self._bound_cp} cp after {self._plies} random plies in"
             f" {_MAX_ATTEMPTS} attempts; expected a wider bound or fewer plies"
         )
+
+    def distinct_fens(self, count: int) -> Iterator[str]:
+        """The positions of the first openings, `count` of them, none twice."""
+        from engine.shell import Game
+
+        seen: set[str] = set()
+        repeats = 0
+        for i in itertools.count():
+            if len(seen) == count:
+                return
+            game = Game()
+            for move in self.opening(i).moves:
+                game.push(move)
+            fen = game.fen
+            position = fen.rsplit(" ", 2)[0]
+            if position not in seen:
+                seen.add(position)
+                repeats = 0
+                yield fen
+            elif (repeats := repeats + 1) == _MAX_ATTEMPTS:
+                raise UsageError(
+                    f"--count {count}: only {len(seen)} positions found after {self._plies} plies;"
+                    " expected a smaller count or more plies"
+                )
 
     def _is_level(self, moves: tuple[int, ...]) -> bool:
         from engine.shell import Searcher, SearchLimit

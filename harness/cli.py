@@ -1,0 +1,205 @@
+"""The `harness` program: its commands, and how each of them ends.
+
+exit code  meaning
+0          done; for sprt: H1 accepted
+10 11 12   H0 accepted, undecided at the limit, invalid
+1          a bug of ours (traceback)
+2          usage or bad input       } one sentence,
+4          something did not start  } see `harness.errors`
+130        interrupted, resumable
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import click
+
+from harness import __version__, options
+from harness.errors import HarnessError, Interrupted, UsageError
+
+EXIT_CODES: Final = {"H1": 0, "H0": 10, "undecided": 11, "invalid": 12}
+EXIT_BUG: Final = 1
+
+
+class _Program(click.Group):
+    """Ends each command with its exit code, and each mistake with one sentence."""
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> NoReturn:
+        try:
+            code = super().main(args, prog_name="harness", standalone_mode=False)
+        except click.ClickException as error:
+            _say_error(error.format_message())
+            code = UsageError.exit_code
+        except HarnessError as error:
+            _say_error(str(error))
+            code = error.exit_code
+        except click.Abort:
+            _say_error("interrupted")
+            code = Interrupted.exit_code
+        except BrokenPipeError:
+            # Whoever read our output has gone, such as `head`: nothing is left to be said.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = EXIT_BUG
+        except Exception:  # noqa: BLE001  # whatever it is, the user is told what to do with it
+            traceback.print_exc()
+            _say_error("this is a bug in numbishop; please report it with the lines above")
+            code = EXIT_BUG
+        sys.exit(code)
+
+
+def _say_error(sentence: str) -> None:
+    click.echo(f"error: {sentence}", err=True)
+
+
+def _example(*lines: str) -> str:
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+@click.group(
+    cls=_Program,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=_example("harness sprt demo/new.cfg demo/base.cfg"),
+    invoke_without_command=True,
+)
+@click.version_option(__version__, prog_name="numbishop")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Find out whether a change makes a chess engine stronger."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@main.command(epilog=_example("harness sprt new.cfg base.cfg --tc 10+0.1 --openings book.epd.gz"))
+@click.argument("new", required=False)
+@click.argument("base", required=False)
+@options.limit_options
+@options.opening_options
+@options.seed_option
+@options.hypothesis_options
+@click.option(
+    "--max-games",
+    type=click.IntRange(2),
+    default=40_000,
+    show_default=True,
+    metavar="N",
+    help="Stop undecided after so many games.",
+)
+@click.option("--no-adjudicate", is_flag=True, help="Play every game to its end by the rules.")
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Games at a time (default: one for each core).",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="reports",
+    show_default=True,
+    metavar="DIR",
+    help="Where the run's folder is made.",
+)
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="RUN",
+    help="Go on with the run in this folder, instead of NEW BASE.",
+)
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def sprt(context: click.Context, **values: Any) -> int:
+    """Is NEW stronger than BASE?
+
+    NEW and BASE are config files; they are looked for here and in configs/. Pairs of games are
+    played until a sequential test is decided. Exit code 0: H1 accepted; 10: H0; 11: undecided at
+    --max-games; 12: invalid; 130: interrupted.
+    """
+    from harness.commands import resume_sprt, start_sprt
+
+    if values["resume"] is not None:
+        return EXIT_CODES[resume_sprt(context)]
+    return EXIT_CODES[start_sprt(context)]
+
+
+@main.command(
+    epilog=_example(
+        "harness stats --ptnml 43,61,144,55,37 --elo0 0 --elo1 5", "harness stats games.pgn"
+    )
+)
+@click.argument("source", required=False, type=click.Path(path_type=Path), metavar="[RUN|PGN]")
+@click.option("--ptnml", metavar="COUNTS", help="Pairs: LL,LD,DD+WL,WD,WW of NEW.")
+@click.option("--wdl", metavar="COUNTS", help="Games: wins,draws,losses of NEW.")
+@click.option("--new", metavar="NAME", help="NEW's name in the PGN (default: the first white).")
+@options.hypothesis_options
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def stats(context: click.Context, **_: Any) -> int:
+    """What results say: the test's numbers for counts, a run's folder or a PGN.
+
+    All numbers are from the point of view of NEW. A PGN may come from another program; its games
+    must form pairs.
+    """
+    from harness.commands import show_stats
+
+    show_stats(context)
+    return 0
+
+
+@main.command(epilog=_example("harness book --count 1000 --seed 7 --out openings.epd"))
+@click.option(
+    "--count", type=click.IntRange(1), required=True, metavar="N", help="How many positions."
+)
+@options.seed_option
+@click.option(
+    "--plies",
+    type=click.IntRange(1, 200),
+    default=options.DEFAULT_PLIES,
+    show_default=True,
+    metavar="N",
+    help="Random plies from the start position.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="The file to write: one FEN a line.",
+)
+def book(count: int, seed: int, plies: int, out: Path) -> int:
+    """Write openings to a file: level positions after random plies, no position twice."""
+    from harness.commands import write_book
+
+    write_book(count, seed, plies, out)
+    return 0
+
+
+@main.command(epilog=_example("harness warm"))
+@options.quiet_option
+def warm(quiet: bool) -> int:
+    """Compile the engine now, so that the next run starts at once."""
+    from harness.commands import warm_engine
+
+    warm_engine(quiet)
+    return 0
+
+
+@main.command(epilog=_example("harness report reports/RUN"))
+@click.argument("run", type=click.Path(path_type=Path))
+def report(run: Path) -> int:
+    """Write report.html of a run anew."""
+    from harness.commands import rebuild_report
+
+    rebuild_report(run)
+    return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,286 @@
+"""The options of the commands, each declared once, and the values they stand for.
+
+Nothing heavy is imported before an option is used, so that `--help` and mistakes answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+from click.core import ParameterSource
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.limits import Limit
+    from harness.spec import OpeningSpec, SprtSpec
+
+Command = Callable[..., Any]
+
+DEFAULT_NODES: Final = 5000
+DEFAULT_PLIES: Final = 8
+MAX_SEED: Final = 2**64 - 1
+MODELS: Final = ("normalized", "logistic", "trinomial")
+PRESETS: Final = ("gain", "non_regression", "early")
+#: What may change when a run is resumed: nothing that has a say in its games or its verdict.
+FREE_ON_RESUME: Final = frozenset({"resume", "concurrency", "json_path", "quiet"})
+
+
+class _LimitType(click.ParamType):
+    """Text such as `10+0.1`, made a limit of its kind (see `Limit.parse`)."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.name = kind
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Limit:
+        from harness.limits import Limit
+
+        try:
+            return Limit.parse(self.kind, value)
+        except ValueError as error:
+            self.fail(f"{value!r}: {error}.", param, ctx)
+
+
+def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """One decorator for several options; --help lists them in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+limit_options = _together(
+    click.option(
+        "--nodes",
+        type=_LimitType("nodes"),
+        metavar="N",
+        help=f"Nodes of each move (the default, {DEFAULT_NODES}): exact and the same everywhere.",
+    ),
+    click.option("--depth", type=_LimitType("depth"), metavar="N", help="Depth of each move."),
+    click.option(
+        "--movetime", type=_LimitType("movetime"), metavar="MS", help="Milliseconds of each move."
+    ),
+    click.option(
+        "--tc",
+        type=_LimitType("tc"),
+        metavar="TC",
+        help="A clock: [moves/][minutes:]seconds[+increment], such as 10+0.1.",
+    ),
+)
+
+opening_options = _together(
+    click.option(
+        "--openings",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A book: EPD, FEN or PGN; plain, .gz, .zip or .zst. Without it, openings are made"
+        " from random plies and kept when a short search finds them level.",
+    ),
+    click.option(
+        "--order",
+        type=click.Choice(["random", "sequential"]),
+        help="Order of the book's openings (default: random, by --seed).",
+    ),
+    click.option(
+        "--start",
+        type=click.IntRange(1),
+        default=1,
+        metavar="N",
+        help="Begin with opening number N.",
+    ),
+    click.option(
+        "--plies",
+        type=click.IntRange(1, 200),
+        metavar="N",
+        help=f"Random plies of an opening (default {DEFAULT_PLIES}), or the length to which a"
+        " PGN's lines are cut (default: whole lines).",
+    ),
+)
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Decides the openings and their order; equal seeds give equal games.",
+)
+
+hypothesis_options = _together(
+    click.option("--gain", is_flag=True, help="Test for a gain: [0, 5] (the default)."),
+    click.option(
+        "--non-regression", is_flag=True, help="Test that nothing of weight was lost: [-5, 0]."
+    ),
+    click.option("--early", is_flag=True, help="A quick look for a large gain: [0, 10]."),
+    click.option("--elo0", type=float, metavar="ELO", help="Strength difference under H0."),
+    click.option("--elo1", type=float, metavar="ELO", help="Strength difference under H1."),
+    click.option(
+        "--alpha",
+        type=float,
+        default=0.05,
+        show_default=True,
+        metavar="P",
+        help="Probability of accepting H1 when H0 is true.",
+    ),
+    click.option(
+        "--beta",
+        type=float,
+        default=0.05,
+        show_default=True,
+        metavar="P",
+        help="Probability of accepting H0 when H1 is true.",
+    ),
+    click.option(
+        "--model",
+        type=click.Choice(MODELS),
+        default="normalized",
+        show_default=True,
+        help="Unit of the bounds: normalized Elo, or (logistic, trinomial) Elo.",
+    ),
+)
+
+json_option = click.option(
+    "--json",
+    "json_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the result as JSON too.",
+)
+
+quiet_option = click.option("--quiet", is_flag=True, help="Print the verdict only.")
+
+
+def option_name(name: str) -> str:
+    """A parameter's name as the user writes it: `max_games` is `--max-games`."""
+    return "--json" if name == "json_path" else "--" + name.replace("_", "-")
+
+
+def given_names(context: click.Context) -> set[str]:
+    """The parameters that the user has set."""
+    return {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+    }
+
+
+def refuse_with_resume(context: click.Context) -> None:
+    """A resumed run plays on as it was begun: refuse whatever would change it."""
+    fixed = sorted(given_names(context) - FREE_ON_RESUME - {"new", "base"})
+    if context.params["new"] is not None:
+        raise UsageError(
+            f"NEW = {context.params['new']} cannot be given with --resume; expected RUN alone,"
+            " which knows its configurations"
+        )
+    if fixed:
+        raise UsageError(
+            f"{option_name(fixed[0])} cannot be given with --resume; expected at most"
+            " --concurrency, --json and --quiet, since the run plays on as it was begun"
+        )
+
+
+def match_limit(given: Iterable[tuple[str, Limit | None]]) -> Limit:
+    """The one limit that was given, or the default."""
+    from harness.limits import Limit
+
+    chosen = [(name, limit) for name, limit in given if limit is not None]
+    if len(chosen) > 1:
+        raise UsageError(
+            f"{option_name(chosen[1][0])} cannot be given with {option_name(chosen[0][0])};"
+            " expected one kind of limit"
+        )
+    return chosen[0][1] if chosen else Limit(nodes=DEFAULT_NODES)
+
+
+def sprt_spec(context: click.Context) -> SprtSpec:
+    """The hypotheses that the options stand for. Raises UsageError where there is no such test."""
+    from harness import sprt
+    from harness.spec import SprtSpec
+
+    values = context.params
+    presets = [name for name in PRESETS if values[name]]
+    bounds = [name for name in ("elo0", "elo1") if values[name] is not None]
+    if len(presets + bounds) > 1 and presets:
+        first, second = map(option_name, (presets + bounds)[:2])
+        raise UsageError(f"{second} cannot be given with {first}; expected one pair of bounds")
+    elo0, elo1 = getattr(sprt, presets[0].upper() if presets else "GAIN")
+    elo0 = elo0 if values["elo0"] is None else values["elo0"]
+    elo1 = elo1 if values["elo1"] is None else values["elo1"]
+    try:
+        test = sprt.Hypotheses(elo0, elo1, values["alpha"], values["beta"], values["model"])
+    except ValueError as error:
+        raise UsageError(f"--{error}") from None
+    return SprtSpec(
+        elo0=test.elo0, elo1=test.elo1, alpha=test.alpha, beta=test.beta, model=test.model
+    )
+
+
+def opening_spec(context: click.Context, max_pairs: int) -> tuple[OpeningSpec, str]:
+    """The openings that the options stand for, and in words; reads and checks a book."""
+    from harness.openings import BookOpenings
+    from harness.spec import OpeningSpec
+
+    values = context.params
+    path, start, plies = values["openings"], values["start"] - 1, values["plies"]
+    if path is None:
+        if values["order"] is not None:
+            raise UsageError("--order cannot be given without --openings; expected a book")
+        spec = OpeningSpec(start=start, plies=plies or DEFAULT_PLIES)
+        return spec, f"generated openings of {spec.plies} plies"
+    order = values["order"] or "random"
+    book = BookOpenings(path, order, values["seed"], plies or 0)
+    if plies is not None and not book.has_moves:
+        raise UsageError(
+            f"--plies {plies} cannot be given with {path}; expected a PGN, and this is a list of"
+            " positions"
+        )
+    if start >= book.size:
+        raise UsageError(f"--start {start + 1}: expected at most {book.size}, the size of {path}")
+    book.check(start, max_pairs)
+    spec = OpeningSpec(
+        kind="book",
+        path=str(path.resolve()),
+        sha256=book.sha256,
+        order=order,
+        start=start,
+        plies=plies or 0,
+    )
+    wraps = book.size - start < max_pairs
+    return spec, f"{path.name}, {book.size} openings, {order}" + (
+        f" (they come again after pair {book.size - start})" if wraps else ""
+    )
+
+
+def check_output_file(path: Path | None) -> None:
+    """Refuse early a file that could not be written at the end."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise UsageError(f"{path}: is a folder; expected a file to write")
+    _check_folder(path.parent, path)
+
+
+def check_output_folder(path: Path) -> None:
+    """Refuse early a folder that could not be made or written."""
+    existing = path
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    _check_folder(existing, path)
+
+
+def _check_folder(folder: Path, wanted: Path) -> None:
+    if not folder.is_dir():
+        reason = "is no folder" if folder.exists() else "does not exist"
+        raise UsageError(f"{wanted}: {folder} {reason}; expected a folder that can be written")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"{wanted}: no permission to write; expected a folder that can be written")
