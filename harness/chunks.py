@@ -1,0 +1,157 @@
+"""The seam between a run and whoever plays its games: chunks go out, events come back.
+
+A chunk is a few games worth about a second of one worker, so that passing it on costs nothing
+beside playing it; when single games take that long, it is one game, and a game is in the journal as
+soon as it is over. `Workers` is all that a run knows of where its games are played.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Protocol
+
+from harness.schedule import GameTask, pair_task
+
+if TYPE_CHECKING:
+    from harness.books import Opening
+    from harness.errors import HarnessError
+    from harness.game import GameRecord
+    from harness.openings import OpeningSource
+
+#: What one chunk should take. Short enough to stop within a second or two, long enough that the
+#: 1 ms it takes to hand over a chunk is nothing (a judgement; throughput is flat around it).
+CHUNK_SECONDS: Final = 0.75
+MAX_GAMES: Final = 128
+
+#: Chunks a worker has in hand, the one it plays included: it never waits for the next one.
+QUEUE_DEPTH: Final = 2
+
+GAMES_PER_PAIR: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Games to play one after another. An opening is None where the worker makes its own."""
+
+    number: int
+    games: tuple[GameTask, ...]
+    openings: tuple[Opening | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """All games of a chunk were played, in `wall_ns` of the worker's time."""
+
+    number: int
+    records: tuple[GameRecord, ...]
+    wall_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A worker could not go on: an error to tell the user, or a bug with its traceback."""
+
+    error: HarnessError | None
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A worker died while playing `chunk` (None: while idle); another takes its place."""
+
+    chunk: Chunk | None
+    worker: int
+    reason: str
+
+
+Event = Done | Failed | Lost
+
+
+class Workers(Protocol):
+    """Processes, here or on other machines, that play chunks."""
+
+    @property
+    def capacity(self) -> int:
+        """How many chunks they should be given now, so that none has to wait for work."""
+
+    def submit(self, chunk: Chunk) -> None:
+        """Have a chunk played."""
+
+    def events(self, timeout_s: float) -> list[Event]:
+        """What has happened; waits for the first event, `timeout_s` at most."""
+
+    def stop(self) -> None:
+        """End all workers now; the games they are playing are dropped."""
+
+
+class GameQueue:
+    """The games still to be played, in order, cut into chunks of the right size."""
+
+    def __init__(
+        self,
+        seed: int,
+        start: int,
+        pairs: int,
+        workers: int,
+        finished: Set[tuple[int, int]] = frozenset(),
+        book: OpeningSource | None = None,
+    ) -> None:
+        """Pairs 0 to `pairs` - 1 but for the `finished` games, given as (pair, game)."""
+        self._games = _games(seed, start, pairs, finished)
+        self._left: int = GAMES_PER_PAIR * pairs - len(finished)
+        self._returned: deque[GameTask] = deque()
+        self._workers = workers
+        self._book = book
+        self._chunks = 0
+        self._game_s: float | None = None
+
+    @property
+    def games_left(self) -> int:
+        """Games that were not handed out yet, or were given back."""
+        return self._left
+
+    def next_chunk(self) -> Chunk | None:
+        """The next games to play; None when all were handed out."""
+        if self._returned:
+            # One by one: should one of them kill its worker again, it will be known which.
+            games: tuple[GameTask, ...] = (self._returned.popleft(),)
+        else:
+            games = tuple(islice(self._games, self._size()))
+        if not games:
+            return None
+        self._left -= len(games)
+        self._chunks += 1
+        return Chunk(self._chunks, games, tuple(map(self._opening, games)))
+
+    def give_back(self, games: Iterable[GameTask]) -> None:
+        """These were not played after all; they are next."""
+        returned = tuple(games)
+        self._returned.extend(returned)
+        self._left += len(returned)
+
+    def measured(self, games: int, wall_ns: int) -> None:
+        """Learn how long a game takes: half from the latest chunk, half from all before it."""
+        latest_s = wall_ns / 1e9 / games
+        self._game_s = latest_s if self._game_s is None else (self._game_s + latest_s) / 2
+
+    def _size(self) -> int:
+        """Whole pairs where possible; near the end small, so that all workers finish together."""
+        if self._game_s is None:
+            return 1
+        wanted = min(MAX_GAMES, int(CHUNK_SECONDS / max(self._game_s, 1e-9)))
+        share = -(-self._left // (self._workers * QUEUE_DEPTH))
+        size = max(1, min(wanted, share))
+        return size - size % GAMES_PER_PAIR if size >= GAMES_PER_PAIR else size
+
+    def _opening(self, game: GameTask) -> Opening | None:
+        return None if self._book is None else self._book.opening(game.opening)
+
+
+def _games(seed: int, start: int, pairs: int, finished: Set[tuple[int, int]]) -> Iterator[GameTask]:
+    for pair in range(pairs):
+        for game in pair_task(seed, pair, start).games:
+            if (pair, game.game) not in finished:
+                yield game

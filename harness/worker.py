@@ -1,0 +1,110 @@
+"""What a worker process does: it plays chunks of games until it is told to end.
+
+Only what `serve` needs at once is imported at the top: the run's copy of the engine has to be
+chosen before anything imports `engine`. A worker keeps its two players, with their tables, from
+game to game; each game begins with cleared tables all the same.
+"""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from harness.child import die_with_coordinator, die_with_parent, use_snapshot
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from harness.books import Opening
+    from harness.chunks import Chunk, Done, Failed
+    from harness.game import GameRecord
+    from harness.schedule import GameTask
+    from harness.spec import MatchSpec
+
+
+def serve(connection: Connection, spec_json: str, snapshot: str) -> None:
+    """Play the chunks that come through `connection` and send a reply for each."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the coordinator's to handle
+    die_with_parent()
+    die_with_coordinator()
+    try:
+        use_snapshot(Path(snapshot))
+        table = Table(spec_json)
+    except Exception as error:  # noqa: BLE001 - sent to the coordinator, which raises it
+        connection.send(_failed(error))
+        return
+    while True:
+        try:
+            chunk: Chunk = connection.recv()
+        except EOFError:
+            return
+        connection.send(table.play(chunk))
+
+
+class Table:
+    """Two players and what their games are played by."""
+
+    def __init__(self, spec_json: str) -> None:
+        from harness.openings import open_source
+        from harness.spec import MatchSpec
+
+        self._spec: MatchSpec = MatchSpec.model_validate_json(spec_json)
+        spec = self._spec
+        self._limits = (spec.new.limit or spec.limit, spec.base.limit or spec.limit)
+        self._source = (
+            open_source(spec.openings, spec.seed) if spec.openings.kind == "generated" else None
+        )
+        self._made: tuple[int, Opening] | None = None
+        self._seat()
+
+    def _seat(self) -> None:
+        from harness.players import make_player
+
+        self._players = (make_player(self._spec.new), make_player(self._spec.base))
+
+    def play(self, chunk: Chunk) -> Done | Failed:
+        """Play all games of a chunk."""
+        from harness.chunks import Done
+
+        started_ns = perf_counter_ns()
+        try:
+            records = tuple(map(self._play_game, chunk.games, chunk.openings))
+        except Exception as error:  # noqa: BLE001 - sent to the coordinator, which raises it
+            return _failed(error)
+        return Done(chunk.number, records, perf_counter_ns() - started_ns)
+
+    def _play_game(self, task: GameTask, given: Opening | None) -> GameRecord:
+        from harness.game import Termination, play_game
+
+        opening = given or self._make_opening(task.opening)
+        record = play_game(
+            task,
+            self._players,
+            opening,
+            self._limits,
+            self._spec.adjudication,
+            chess960=opening.chess960,
+        )
+        if record.termination in {Termination.CRASH, Termination.HANG}:
+            # Whatever state it left behind must not reach the next game.
+            for player in self._players:
+                player.close()
+            self._seat()
+        return record
+
+    def _make_opening(self, number: int) -> Opening:
+        """Both games of a pair usually come to one worker: its opening is made once."""
+        if self._made is None or self._made[0] != number:
+            assert self._source is not None
+            self._made = (number, self._source.opening(number))
+        return self._made[1]
+
+
+def _failed(error: Exception) -> Failed:
+    from harness.chunks import Failed
+
+    told = error if isinstance(error, HarnessError) else None
+    return Failed(told, traceback.format_exc())

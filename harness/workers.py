@@ -1,0 +1,192 @@
+"""Workers on this machine: supervised processes, each with a pipe of its own.
+
+A pool with shared queues does not survive what ours has to: `concurrent.futures` breaks with its
+first killed worker, and pebble's pool, whose workers take tasks and send results under locks they
+share, broke within ten kills at random moments (a worker killed between two tasks ends it with
+"All workers expired"; one killed inside a lock stops it for a minute). Here a worker shares nothing
+with its siblings: when it dies, its pipe says which chunks it had, and only those are played again.
+
+Workers are forked from a fork server that has loaded the engine (see worker_preload.py), or spawned
+where there is none.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from harness.chunks import QUEUE_DEPTH, Chunk, Done, Event, Failed, Lost
+from harness.errors import EngineStartError
+from harness.snapshot import first_on_path
+from harness.worker import serve
+
+#: Named here too: importing worker_preload would load the engine into this process.
+SNAPSHOT_VARIABLE = "NUMBISHOP_SNAPSHOT"
+
+_CHILD_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
+
+
+@dataclass(slots=True)
+class _Slot:
+    """One place for a worker: the process that fills it now, and the chunks it has in hand."""
+
+    process: BaseProcess
+    pipe: connection.Connection
+    in_hand: deque[Chunk] = field(default_factory=deque)
+
+
+class LocalWorkers:
+    """`count` worker processes for one run; keeps the promises of `harness.chunks.Workers`."""
+
+    def __init__(
+        self, spec_json: str, snapshot: Path, count: int, method: str | None = None
+    ) -> None:
+        """Start them. `method` is a start method of multiprocessing, else the best there is."""
+        if method is None:
+            known = multiprocessing.get_all_start_methods()
+            method = "forkserver" if "forkserver" in known else "spawn"
+        self._context: Any = multiprocessing.get_context(method)
+        self._arguments = (spec_json, str(snapshot))
+        self._cleanup = ExitStack()
+        self._cleanup.enter_context(first_on_path(snapshot))
+        self._slots: list[_Slot] = []
+        try:
+            for _ in range(count):
+                self._slots.append(_Slot(*self._start()))
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self) -> tuple[BaseProcess, connection.Connection]:
+        ours, theirs = self._context.Pipe()
+        process: BaseProcess = self._context.Process(
+            target=serve, args=(theirs, *self._arguments), name="numbishop-worker", daemon=True
+        )
+        self._context.set_forkserver_preload(["harness.worker_preload"])
+        environment = _CHILD_ENVIRONMENT | {SNAPSHOT_VARIABLE: self._arguments[1]}
+        try:
+            with _environment(environment), _interrupts_blocked():
+                process.start()
+        except (OSError, EOFError) as error:
+            ours.close()
+            raise EngineStartError(f"no worker process could be started: {error!r}") from error
+        finally:
+            theirs.close()
+        return process, ours
+
+    @property
+    def process_ids(self) -> list[int]:
+        """The worker processes as they are now."""
+        return [slot.process.pid for slot in self._slots if slot.process.pid is not None]
+
+    @property
+    def capacity(self) -> int:
+        """How many chunks are missing from the hands of the workers."""
+        return sum(max(0, QUEUE_DEPTH - len(slot.in_hand)) for slot in self._slots)
+
+    def submit(self, chunk: Chunk) -> None:
+        """Give a chunk to the worker that has the least to do."""
+        _hand(min(self._slots, key=lambda slot: len(slot.in_hand)), chunk)
+
+    def events(self, timeout_s: float) -> list[Event]:
+        """Results of chunks and losses of workers; waits `timeout_s` at most for the first."""
+        owners: dict[Any, _Slot] = {}
+        for slot in self._slots:
+            owners[slot.pipe] = owners[slot.process.sentinel] = slot
+        ready = connection.wait(list(owners), timeout_s)
+        slots = {id(owners[item]): owners[item] for item in ready}
+        return [event for slot in slots.values() for event in self._receive(slot)]
+
+    def _receive(self, slot: _Slot) -> Iterator[Event]:
+        """Everything a worker has sent, also one that died since; then its death."""
+        alive = True
+        try:
+            while slot.pipe.poll():
+                event: Done | Failed = slot.pipe.recv()
+                if isinstance(event, Done):
+                    slot.in_hand.popleft()
+                yield event
+        except (EOFError, OSError):
+            alive = False  # the pipe ends, perhaps within a message
+        if not alive or not slot.process.is_alive():
+            yield self._replace(slot)
+
+    def _replace(self, slot: _Slot) -> Lost:
+        """Bury a dead worker and put a new one in its place, with the chunks that still waited."""
+        slot.process.join()
+        lost = Lost(
+            chunk=slot.in_hand.popleft() if slot.in_hand else None,
+            worker=slot.process.pid or 0,
+            reason=_cause_of_death(slot.process.exitcode),
+        )
+        slot.process.close()
+        slot.pipe.close()
+        waiting, slot.in_hand = slot.in_hand, deque()
+        slot.process, slot.pipe = self._start()
+        for chunk in waiting:
+            _hand(slot, chunk)
+        return lost
+
+    def stop(self) -> None:
+        """Kill all workers: what they are playing is dropped, they hold nothing else."""
+        for slot in self._slots:
+            slot.process.kill()
+        for slot in self._slots:
+            slot.process.join()
+            slot.process.close()
+            slot.pipe.close()
+        self._slots.clear()
+        self._cleanup.close()
+
+
+def _hand(slot: _Slot, chunk: Chunk) -> None:
+    slot.in_hand.append(chunk)
+    try:
+        slot.pipe.send(chunk)
+    except OSError:
+        # The worker has died. Its chunks stay in its hand until `events` buries it.
+        return
+
+
+def _cause_of_death(exit_code: int | None) -> str:
+    if exit_code is None or exit_code >= 0:
+        return f"exit code {exit_code}"
+    return f"killed by {signal.Signals(-exit_code).name}"
+
+
+@contextmanager
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    """Variables that a child inherits; this process has its own back afterwards."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Children, the fork server too, are born with Ctrl-C blocked: there is no unguarded moment."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
