@@ -76,7 +76,8 @@ _GAME_COLUMNS: Final = (
     " new_search_ns, base_search_ns, wall_ns, detail"
 )
 _INSERT_GAME: Final = f"INSERT INTO games ({_GAME_COLUMNS}) VALUES ({', '.join('?' * 15)})"
-_SELECT_GAMES: Final = f"SELECT {_GAME_COLUMNS} FROM games ORDER BY pair, game"
+_SELECT_GAMES: Final = f"SELECT {_GAME_COLUMNS} FROM games WHERE pair < ? ORDER BY pair, game"
+_ALL_PAIRS: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,10 +223,10 @@ class Journal:
                 self._connection.execute("COMMIT")
             self._waiting = 0
 
-    def games(self) -> Iterator[GameRecord]:
-        """All finished games in the order of their numbers, one at a time."""
+    def games(self, before_pair: int = _ALL_PAIRS) -> Iterator[GameRecord]:
+        """The finished games of pairs below `before_pair` in order, one at a time."""
         with _readable(self.path):
-            for row in self._connection.execute(_SELECT_GAMES):
+            for row in self._connection.execute(_SELECT_GAMES, (before_pair,)):
                 yield _record(row)
 
     def events(self) -> list[Event]:

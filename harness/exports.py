@@ -1,0 +1,70 @@
+"""The files of a run's folder that are derived from its journal and can be made again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.errors import UsageError
+from harness.pgn import write_pgn
+
+if TYPE_CHECKING:
+    from harness.game import GameRecord
+    from harness.journal import Journal
+    from harness.result import Document
+    from harness.spec import MatchSpec
+
+
+def export_run(
+    journal: Journal,
+    spec: MatchSpec,
+    document: Document,
+    tell: Callable[[str], None],
+    poll: Callable[[], None],
+) -> None:
+    """Write run.json, events.jsonl, games.pgn and report.html; `poll` may raise to give up.
+
+    games.pgn has the games of the counted prefix in their order. A missing extra package costs the
+    report only, and is told.
+    """
+    folder = journal.path.parent
+    write_json(folder / "run.json", document)
+    events = ({"at": e.at, "kind": e.kind, **e.detail} for e in journal.events())
+    write_whole(folder / "events.jsonl", "".join(f"{json.dumps(event)}\n" for event in events))
+
+    def counted_games() -> Iterator[GameRecord]:
+        for record in journal.games(document["games_played"] // 2):
+            poll()
+            yield record
+
+    date = journal.provenance()["started"][:10].replace("-", ".")
+    write_pgn(counted_games(), spec, folder / "games.pgn", date)
+    write_report_if_possible(document, folder / "report.html", tell)
+
+
+def write_report_if_possible(document: Document, path: Path, tell: Callable[[str], None]) -> None:
+    """Write the report, or say in one sentence which extra packages it needs."""
+    from harness.report.page import write_report
+
+    try:
+        write_report(document, path)
+    except UsageError as missing:
+        tell(str(missing))
+
+
+def write_json(path: Path, document: Document) -> None:
+    """A document as JSON text, the same bytes for equal documents; numbers are finite."""
+    write_whole(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is either as it was before, or complete."""
+    unfinished = path.with_name(path.name + ".part")
+    with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(unfinished, path)

@@ -1,0 +1,160 @@
+"""What a run says of itself: `RunProgress` while it goes on, the document of run.json at its end.
+
+Two runs of one specification have equal documents, byte for byte, whatever played them, but for the
+keys in `MACHINE_KEYS`: there is everything that depends on the machine, the clock, or luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from harness.elo import Estimate, estimate
+from harness.game import Termination
+from harness.sprt import Decision, SprtBounds, expected_games, verdict_sentence
+from harness.stats import SCHEMA, sprt_numbers
+from harness.tally import FAULTS, Tally
+
+if TYPE_CHECKING:
+    from harness.journal import Event, Journal
+    from harness.spec import EngineConfig, MatchSpec, OpeningSpec
+
+Document = dict[str, Any]
+
+#: Keys that may differ between runs of one specification.
+MACHINE_KEYS: Final = ("games_per_min", "faults", "run_dir", "machine")
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """A run as it stands; all counts are NEW's, of the complete pairs in order."""
+
+    pairs_done: int
+    pairs_played: int
+    ptnml: tuple[int, ...]
+    llr: float
+    bounds: SprtBounds
+    estimate: Estimate
+    games_per_min: float
+    expected_games_left: float | None
+    eta_s: float | None
+    faults: int
+    duplicates: int
+    elapsed_s: float
+
+
+def progress_of(tally: Tally, session_games: int, elapsed_s: float, lost: int) -> RunProgress:
+    """The view's numbers; `session_games` were played in `elapsed_s`, `lost` workers died."""
+    games_left = expected_games(tally.state)
+    most = 2 * tally.max_pairs - tally.games_done
+    games_left = None if games_left is None else min(games_left, most)
+    pace = session_games / elapsed_s if elapsed_s > 0 else 0.0
+    return RunProgress(
+        pairs_done=tally.pairs_done,
+        pairs_played=tally.pairs_done + tally.games_waiting // 2,
+        ptnml=tally.pentanomial.classes,
+        llr=tally.state.llr,
+        bounds=tally.hypotheses.bounds,
+        estimate=estimate(tally.pentanomial),
+        games_per_min=60.0 * pace,
+        expected_games_left=games_left,
+        eta_s=games_left / pace if games_left is not None and pace else None,
+        faults=sum(faults_of(tally, lost).values()),
+        duplicates=tally.duplicates,
+        elapsed_s=elapsed_s,
+    )
+
+
+def faults_of(tally: Tally, lost: int) -> dict[str, int]:
+    """How often something went wrong, by kind; only the games' part counts towards `invalid`."""
+    kinds = (*FAULTS, Termination.TIME_FORFEIT)
+    return {**{kind.value: tally.terminations[kind] for kind in kinds}, "worker_lost": lost}
+
+
+def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) -> Document:
+    """The document of a run that has ended, or goes on or was interrupted (then undecided)."""
+    events = journal.events()
+    lost = sum(event.kind == "worker_lost" for event in events)
+    machine = _machine(tally, journal.provenance(), events)
+    decision: Decision = tally.decision or "undecided"
+    hypotheses, state = tally.hypotheses, tally.state
+    sentence = verdict_sentence(
+        decision,
+        hypotheses,
+        state.llr,
+        tally.pentanomial.games,
+        spec.new.name,
+        spec.base.name,
+        tally.invalid_reason or "",
+    )
+    return {
+        "schema": SCHEMA,
+        **sprt_numbers(hypotheses, tally.pentanomial, state.llr, decision, sentence),
+        "games_played": tally.games_done,
+        "games_per_min": 60.0 * machine["games"] / machine["elapsed_s"]
+        if machine["elapsed_s"]
+        else 0.0,
+        "duplicates": tally.duplicates,
+        "faults": faults_of(tally, lost),
+        "mean_depth": [side.mean_depth for side in tally.sides],
+        "terminations": {
+            kind.value: tally.terminations[kind] for kind in Termination if tally.terminations[kind]
+        },
+        "new": _side(spec.new),
+        "base": _side(spec.base),
+        "limit": spec.limit.describe(),
+        "openings": describe_openings(spec.openings),
+        "max_games": spec.max_games,
+        "seed": spec.seed,
+        "spec_hash": spec.spec_hash(),
+        "source_digest": spec.source_digest,
+        "tool_version": spec.tool_version,
+        "run_dir": str(run_dir),
+        "pairs": tally.pairs.decode("ascii"),
+        "llr_path": tally.llr_path,
+        "machine": machine,
+    }
+
+
+def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) -> dict[str, Any]:
+    """Everything about a run that its specification does not decide, for the "machine" key."""
+    sittings = [event.detail for event in events if event.kind in {"finished", "interrupted"}]
+    begun = [event.detail for event in events if event.kind in {"started", "resumed"}]
+    return {
+        "nps": [side.nps for side in tally.sides],
+        "elapsed_s": sum(sitting["elapsed_s"] for sitting in sittings),
+        "games": sum(sitting["games"] for sitting in sittings),
+        "games_beyond": tally.games_waiting,
+        "sittings": len(begun),
+        "concurrency": begun[-1]["concurrency"] if begun else None,
+        "interrupted": tally.decision is None,
+        **{name: facts[name] for name in _MACHINE_FACTS},
+    }
+
+
+_MACHINE_FACTS: Final = (
+    "started",
+    "cpu",
+    "cores",
+    "platform",
+    "python",
+    "numba",
+    "numpy",
+    "build_digest",
+)
+
+
+def _side(config: EngineConfig) -> dict[str, str]:
+    return {"name": config.name, "source": config.source, "digest": config.digest()}
+
+
+def describe_openings(openings: OpeningSpec) -> str:
+    """Where the openings come from, in a few words."""
+    first = f", from number {openings.start + 1}" if openings.start else ""
+    if openings.kind == "generated":
+        return f"generated, {openings.plies} plies{first}"
+    cut = f", {openings.plies} plies" if openings.plies else ""
+    book = openings.path.rpartition("/")[2]
+    return f"{book} ({openings.sha256[:12]}), {openings.order}{cut}{first}"
