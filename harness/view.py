@@ -6,6 +6,7 @@ are from the point of view of the first-named engine, NEW.
 
 from __future__ import annotations
 
+import atexit
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from harness.report.numbers import (
 )
 
 if TYPE_CHECKING:
-    from harness.match import RunProgress
+    from harness.result import RunProgress
 
 BAR_CELLS = 44
 #: Drawn at most this often, however often a run reports.
@@ -61,7 +62,7 @@ class RunHeading:
 
 
 class View(Protocol):
-    """What `harness.match` and the commands tell the user."""
+    """What a run and the commands tell the user."""
 
     def compiling(self, kernel: str, done: int, total: int) -> None:
         """The engine is being compiled: `done` of `total` kernels, `kernel` is next."""
@@ -197,6 +198,8 @@ class LiveView:
     def _draw(self, content: RenderableType) -> None:
         if not self._live.is_started:
             self._live.start()
+            # However the program ends, the terminal gets its cursor back.
+            atexit.register(self._live.stop)
         self._live.update(content, refresh=True)
 
 
@@ -235,7 +238,7 @@ def panel(progress: RunProgress) -> RenderableType:
         ("LLR", number(progress.llr, signed=True), scale),
         ("Elo", number(now.elo, 1, signed=True), Text(interval(now.elo_ci95))),
         ("nElo", number(now.nelo, 1, signed=True), Text(interval(now.nelo_ci95))),
-        ("LOS", percent(now.los), Text(f"draws {percent(now.draw_ratio)}")),
+        ("LOS", percent(now.los), Text(f"draw ratio {percent(now.draw_ratio)}")),
         ("pairs", f"{progress.pairs_done:,}", Text(pair_counts(progress.ptnml))),
     ]
     table = Table.grid(padding=(0, 2))
@@ -258,10 +261,9 @@ def pace(progress: RunProgress) -> str:
     waiting = progress.pairs_played - progress.pairs_done
     if waiting:
         parts.append(f"{waiting} finished out of order")
-    if progress.duplicates:
-        parts.append(f"{progress.duplicates} duplicates")
-    if progress.faults:
-        parts.append(f"{progress.faults} faults")
+    for count, one in ((progress.duplicates, "duplicate"), (progress.faults, "fault")):
+        if count:
+            parts.append(f"{count} {one}" if count == 1 else f"{count} {one}s")
     return " · ".join(parts)
 
 
@@ -273,7 +275,7 @@ def progress_line(progress: RunProgress) -> str:
         f"  LLR {number(progress.llr)} ({number(bounds.lower)}, {number(bounds.upper)})"
         f"  Elo {number(now.elo, 1, signed=True)} {interval(now.elo_ci95)}"
         f"  nElo {number(now.nelo, 1, signed=True)} {interval(now.nelo_ci95)}"
-        f"  LOS {percent(now.los)}  draws {percent(now.draw_ratio)}  {pace(progress)}"
+        f"  LOS {percent(now.los)}  draw ratio {percent(now.draw_ratio)}  {pace(progress)}"
     )
 
 

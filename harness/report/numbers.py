@@ -55,16 +55,15 @@ def key_numbers(document: Document) -> list[tuple[str, str]]:
         ("Elo", f"{number(document['elo'], 1, signed=True)}  {interval(document['elo_ci95'])}"),
         ("nElo", f"{number(document['nelo'], 1, signed=True)}  {interval(document['nelo_ci95'])}"),
         ("LOS", percent(document["los"], 2)),
-        ("pairs", pair_counts(document["ptnml"])),
+        ("ptnml", pair_counts(document["ptnml"])),
+        ("draw ratio", percent(document["draw_ratio"])),
     ]
-    if "draw_ratio" in document:
-        rows.append(("draws", percent(document["draw_ratio"])))
     counted, played = document["games_counted"], document["games_played"]
     rows += [
         ("games", f"{counted:,} counted, {played:,} played"),
         ("pace", f"{number(document['games_per_min'], 0)} games a minute"),
         ("duplicates", f"{document['duplicates']:,}"),
-        ("faults", f"{fault_count(document['faults']):,}"),
+        ("faults", fault_counts(document["faults"])),
     ]
     return rows
 
@@ -74,28 +73,25 @@ def pair_counts(ptnml: Sequence[int]) -> str:
     return "[" + ", ".join(str(count) for count in ptnml) + "]"
 
 
-def fault_count(faults: int | Sequence[Any] | Mapping[str, int]) -> int:
-    """How many faults a run recorded: by kind, as a list of events, or as a number."""
-    if isinstance(faults, int):
-        return faults
-    if isinstance(faults, Mapping):
-        return sum(faults.values())
-    return len(faults)
+def fault_counts(faults: Mapping[str, int]) -> str:
+    """What went wrong, by kind: `3: crash 1, hang 2`; `0` when nothing did."""
+    kinds = ", ".join(f"{kind.replace('_', ' ')} {n}" for kind, n in faults.items() if n)
+    return f"{sum(faults.values())}: {kinds}" if kinds else "0"
 
 
 def speed_ratio(document: Document) -> float | None:
     """Nodes per second of NEW over BASE; None when the run did not measure them."""
-    new_nps, base_nps = document.get("machine", {}).get("nps", (0, 0))
+    new_nps, base_nps = document["machine"]["nps"]
     return new_nps / base_nps if new_nps and base_nps else None
 
 
 def speed_warning(document: Document) -> str | None:
-    """One sentence when the two sides' speeds differ by more than a verdict by nodes can bear."""
+    """One sentence when the two sides' speeds differ by more than is to be passed over."""
     ratio = speed_ratio(document)
     if ratio is None or abs(ratio - 1) <= SPEED_DIFFERENCE_WARNED:
         return None
-    slower_or_faster = "faster" if ratio > 1 else "slower"
+    more_or_fewer = "more" if ratio > 1 else "fewer"
     return (
-        f"new is {abs(ratio - 1):.1%} {slower_or_faster} than base: "
-        "at fixed nodes the verdict leaves that out, so confirm it at a clock (--tc)."
+        f"new searches {abs(ratio - 1):.1%} {more_or_fewer} nodes a second than base; "
+        "a verdict at fixed nodes or depth leaves that out, one at a clock (--tc) does not."
     )

@@ -10,7 +10,14 @@ import pytest
 from harness.elo import estimate
 from harness.errors import UsageError
 from harness.report import write_report
-from harness.report.numbers import duration, interval, key_numbers, number, speed_warning
+from harness.report.numbers import (
+    duration,
+    fault_counts,
+    interval,
+    key_numbers,
+    number,
+    speed_warning,
+)
 from harness.report.page import render
 from harness.report.paths import elo_path, thin
 from harness.score import Pentanomial
@@ -184,11 +191,17 @@ class TestNumbers:
     def test_interval_with_an_open_end(self) -> None:
         assert interval([None, 3.44]) == "[–, +3.4]"
 
+    def test_faults_are_told_by_kind(self) -> None:
+        assert fault_counts({"crash": 0, "worker_lost": 0}) == "0"
+        assert (
+            fault_counts({"crash": 1, "hang": 0, "worker_lost": 2}) == "3: crash 1, worker lost 2"
+        )
+
     def test_equal_speeds_need_no_warning(self) -> None:
         assert speed_warning(run_document()) is None
 
     @pytest.mark.parametrize(
-        ("nps", "words"), [([90, 100], "10.0% slower"), ([103, 100], "3.0% faster")]
+        ("nps", "words"), [([90, 100], "10.0% fewer"), ([103, 100], "3.0% more")]
     )
     def test_different_speeds_are_warned_of(self, nps: list[int], words: str) -> None:
         warning = speed_warning(machine(run_document(), nps=nps))
@@ -196,4 +209,4 @@ class TestNumbers:
         assert words in warning
 
     def test_unmeasured_speeds_need_no_warning(self) -> None:
-        assert speed_warning(machine(run_document(), nps=[0, 0])) is None
+        assert speed_warning(machine(run_document(), nps=[None, 100])) is None
