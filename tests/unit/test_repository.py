@@ -175,6 +175,9 @@ class TestBorders:
         shell = {"engine.shell", "engine.uci", "engine.bench", "engine.__main__"}
         assert kernels <= modules
         assert modules <= kernels | shell
+        front = {"engine.jit", "engine.parameters"}
+        behind = set(self.contract("front-of-the-engine")["forbidden_modules"])
+        assert kernels - front <= behind
 
 
 FOREIGN = {
