@@ -96,7 +96,7 @@ def provenance(document: Document) -> list[tuple[str, str]]:
         ("run", str(document["run_dir"])),
         ("time", duration(machine["elapsed_s"])),
     ]
-    shown_above = {"nps", "elapsed_s"}
+    shown_above = {"nps", "elapsed_s", "games", "interrupted"}
     rows += [
         (name.replace("_", " "), str(value))
         for name, value in machine.items()
