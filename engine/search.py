@@ -323,6 +323,16 @@ def _start_search(searcher, game):
 
 
 @kernel
+def is_over(searcher, game, depth, soft_ns):
+    """Whether no iteration after `depth` may start."""
+    if searcher.stopped or searcher.nodes >= searcher.node_limit:
+        return True
+    if MATE - abs(searcher.root_score) <= depth:
+        return True  # a forced mate that more depth cannot shorten
+    return soft_ns > 0 and (game.move_count == 1 or clock_ns() - searcher.started_ns >= soft_ns)
+
+
+@kernel
 def think(
     searcher_address,
     parameters_address,
@@ -330,7 +340,8 @@ def think(
     moves,
     count,
     node_limit,
-    depth_limit,
+    first_depth,
+    last_depth,
     soft_ns,
     hard_ns,
 ):
@@ -338,37 +349,36 @@ def think(
 
     The addresses are those of a SEARCHER_DTYPE, a PARAMETERS_DTYPE and a GAME_DTYPE record.
     moves : uint16[>= count], wire moves of the whole game. Limits of 0 are none; `soft_ns` stops
-    before a new iteration, `hard_ns` inside one. The first iteration always finishes. Returns
-    int64 (wire move, score, depth, seldepth, nodes, qnodes, elapsed_ns); the move is -1 if `moves`
-    holds an illegal one and -2 if the game is over.
+    before a new iteration, `hard_ns` inside one. The first iteration always finishes. A search
+    begins with `first_depth` 1; a higher one goes on with the same search, so that iterations asked
+    for one by one are those of a single call. `searcher.finished` tells whether a limit other than
+    `last_depth` ended it. Returns int64 (wire move, score, depth, seldepth, nodes, qnodes,
+    elapsed_ns); the move is -1 if `moves` holds an illegal one and -2 if the game is over.
     """
-    started = clock_ns()
     searcher = searcher_at(searcher_address)
     parameters = parameters_at(parameters_address)
     game = game_at(game_address)
-    failed = np.int64(-1)
-    if not catch_up(game, moves, count):
-        return failed, NO, NO, NO, NO, NO, NO
-    if game.move_count == 0:
-        return failed - 1, NO, NO, NO, NO, NO, NO
-    _start_search(searcher, game)
-    searcher.node_limit = node_limit if node_limit > 0 else np.int64(1 << 62)
-    searcher.deadline_ns = started + hard_ns if hard_ns > 0 else np.int64(1 << 62)
+    if first_depth == 1:
+        searcher.started_ns = clock_ns()
+        failed = np.int64(-1)
+        if not catch_up(game, moves, count):
+            return failed, NO, NO, NO, NO, NO, NO
+        if game.move_count == 0:
+            return failed - 1, NO, NO, NO, NO, NO, NO
+        _start_search(searcher, game)
+        searcher.node_limit = node_limit if node_limit > 0 else np.int64(1 << 62)
+        searcher.deadline_ns = searcher.started_ns + hard_ns if hard_ns > 0 else np.int64(1 << 62)
     position = load_position(game)
-    last = depth_limit if 0 < depth_limit < MAX_PLY else np.int64(MAX_PLY - 1)
-    done = NO
-    for depth in range(1, last + 1):
+    last = last_depth if 0 < last_depth < MAX_PLY else np.int64(MAX_PLY - 1)
+    done = first_depth - 1
+    for depth in range(first_depth, last + 1):
         searcher.must_finish = YES if depth == 1 else NO
         score = search_root(searcher, parameters, position, np.int64(depth), searcher.root_score)
-        if searcher.stopped:
-            break
-        done = np.int64(depth)
-        searcher.root_score = score
-        if MATE - abs(score) <= depth:
-            break  # a forced mate that more depth cannot shorten
-        if searcher.nodes >= searcher.node_limit:
-            break
-        if soft_ns > 0 and (game.move_count == 1 or clock_ns() - started >= soft_ns):
+        if not searcher.stopped:
+            done = np.int64(depth)
+            searcher.root_score = score
+        searcher.finished = YES if is_over(searcher, game, depth, soft_ns) else NO
+        if searcher.finished:
             break
     return (
         np.int64(to_wire(searcher.root_move, game.side)),
@@ -377,5 +387,5 @@ def think(
         searcher.seldepth,
         searcher.nodes,
         searcher.qnodes,
-        clock_ns() - started,
+        clock_ns() - searcher.started_ns,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -15,11 +15,12 @@ from .fen import STARTPOS, FenError, Setup, format_fen, parse_fen, square_name
 from .history import clear_tables
 from .move import KING
 from .parameters import EVALUATION, SEARCH, search_defaults, weight_defaults
-from .perft import PERFT_DTYPE, perft
+from .perft import MAX_PERFT_DEPTH, PERFT_DTYPE, perft
 from .rules import IRREVERSIBLE, push_at, start_game
 from .search import think
 from .state import (
     GAME_DTYPE,
+    MAX_PLY,
     PARAMETERS_DTYPE,
     REDUCTION_LIMIT,
     SEARCHER_DTYPE,
@@ -28,11 +29,12 @@ from .state import (
 )
 from .terms import OFFSETS, SQUARES_INDEX, VALUE_INDEX, WEIGHT_COUNT
 from .timeman import time_bounds_ns
-from .transposition import BUCKET_BYTES, MATE, MATE_BOUND, MAX_GENERATION
+from .transposition import BUCKET_BYTES, MATE, MATE_BOUND, MAX_GENERATION, fill_permille
 
 __all__ = [
     "MATE",
     "MATE_BOUND",
+    "MAX_PERFT_DEPTH",
     "STARTPOS",
     "FenError",
     "Game",
@@ -48,6 +50,7 @@ __all__ = [
 Weights = Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]
 
 _PROMOTIONS = ("", "n", "b", "r", "q")
+_SQUARES = {square_name(square): square for square in range(64)}
 _KING_VALUE_CP = 20_000
 _NO_TIME = (0, 0)
 
@@ -244,6 +247,31 @@ class Game:
                 return move
         raise IllegalMoveError(f"move {text!r} is not legal in {self.fen}")
 
+    def push_uci(self, text: str) -> int:
+        """Play the move that a UCI text means; return it. Raises IllegalMoveError."""
+        move = _wire_of(text.lower())
+        try:
+            self.push(move)
+        except IllegalMoveError:  # castling by the king's target, or indeed illegal
+            move = self.parse_uci(text)
+            self.push(move)
+        return move
+
+    def divide(self, depth: int) -> Iterator[tuple[int, int]]:
+        """Each legal wire move with the number of leaves behind it, `depth` >= 1 plies from here."""
+        for move in self.legal_moves():
+            child = Game(self.fen, self.chess960)
+            child.push(move)
+            yield move, _perft_game(child, depth - 1)
+
+
+def _wire_of(text: str) -> int:
+    """The wire move spelt as two squares and a promotion; else a1a1, which is never legal."""
+    start, target, promotion = text[:2], text[2:4], text[4:]
+    if start not in _SQUARES or target not in _SQUARES or promotion not in _PROMOTIONS:
+        return 0
+    return _SQUARES[start] | _SQUARES[target] << 6 | _PROMOTIONS.index(promotion) << 12
+
 
 def _wire_name(move: int) -> str:
     promotion = move >> 12 & 7
@@ -323,16 +351,20 @@ class Searcher:
 
     def new_game(self, fen: str = STARTPOS, chess960: bool = False) -> None:
         """Forget everything and start from `fen`. Raises FenError."""
-        self._game.chess960 = chess960
-        self._game.restart(fen)
-        self._fen = fen
-        self._count = 0
+        self.set_position(fen, chess960)
         clear_tables(self.record)
         self.record.tt_age = 0
         if self.record.tt_generation == MAX_GENERATION:
             self._table[:] = 0
             self.record.tt_generation = 0
         self.record.tt_generation += 1
+
+    def set_position(self, fen: str, chess960: bool = False) -> None:
+        """Start from `fen` with what the tables have learnt. Raises FenError."""
+        self._game.chess960 = chess960
+        self._game.restart(fen)
+        self._fen = fen
+        self._count = 0
 
     def stop(self) -> None:
         """End a running search soon (from another thread)."""
@@ -343,22 +375,57 @@ class Searcher:
 
         With a node or depth limit only, the result is a function of the game and the parameters.
         """
+        soft_ns, hard_ns = self._start(count, limit)
+        return self._think(moves, count, limit.nodes, 1, limit.depth, soft_ns, hard_ns)
+
+    def deepen(
+        self, moves: NDArray[np.uint16], count: int, limit: SearchLimit
+    ) -> Iterator[SearchResult]:
+        """Search as `go` does, iteration by iteration; the last result is that of `go`.
+
+        `stop()` is heeded from this call on, before the first result is asked for.
+        """
+        soft_ns, hard_ns = self._start(count, limit)
+        return self._iterate(moves, count, limit, soft_ns, hard_ns)
+
+    def _iterate(
+        self, moves: NDArray[np.uint16], count: int, limit: SearchLimit, soft_ns: int, hard_ns: int
+    ) -> Iterator[SearchResult]:
+        last = limit.depth if 0 < limit.depth < MAX_PLY else MAX_PLY - 1
+        for depth in range(1, last + 1):
+            yield self._think(moves, count, limit.nodes, depth, depth, soft_ns, hard_ns)
+            if self.record.finished or self._stop[0]:
+                return
+
+    def _start(self, count: int, limit: SearchLimit) -> tuple[int, int]:
+        """Prepare a search; its soft and hard time bounds in ns."""
         if count < self._count:
             self._game.restart(self._fen)
         self._count = count
-        if limit.movetime_ms or limit.time_left_ms:
-            soft_ns, hard_ns = time_bounds_ns(self._search, *limit[2:])
-        else:
-            soft_ns, hard_ns = _NO_TIME
         self._stop[0] = 0
+        if limit.movetime_ms or limit.time_left_ms:
+            return time_bounds_ns(self._search, *limit[2:])
+        return _NO_TIME
+
+    def _think(
+        self,
+        moves: NDArray[np.uint16],
+        count: int,
+        nodes: int,
+        first_depth: int,
+        last_depth: int,
+        soft_ns: int,
+        hard_ns: int,
+    ) -> SearchResult:
         result = think(
             self._address,
             self._parameters_address,
             self._game.address,
             moves,
             count,
-            limit.nodes,
-            limit.depth,
+            nodes,
+            first_depth,
+            last_depth,
             soft_ns,
             hard_ns,
         )
@@ -366,6 +433,10 @@ class Searcher:
             played = _wire_name(int(moves[min(self._game.ply, count - 1)])) if count else ""
             raise IllegalMoveError(f"no search after move {played!r} in {self._game.fen}")
         return SearchResult._make(result)
+
+    def hashfull_permille(self) -> int:
+        """How much of the transposition table this game has filled (not during a search)."""
+        return fill_permille(self._table, int(self.record.tt_generation))
 
     def principal_variation(self) -> list[int]:
         """The last search's line as wire moves."""

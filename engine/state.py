@@ -107,9 +107,11 @@ SEARCHER_DTYPE = np.dtype(
         ("qnodes", I64),
         ("seldepth", I64),
         ("node_limit", I64),
+        ("started_ns", I64),
         ("deadline_ns", I64),
         ("must_finish", I64),  # 1 during the first iteration: always a move to play
         ("stopped", I64),
+        ("finished", I64),  # 1 when a limit, not the caller's last iteration, ended the search
         ("stop_address", U64),
         ("root_move", U64),
         ("root_score", I64),

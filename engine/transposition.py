@@ -132,3 +132,9 @@ def store_table(searcher, key, move, score, depth, bound, ply):
         store_word(second + _WORD, old)
     store_word(first, key)
     store_word(first + _WORD, data)
+
+
+def fill_permille(words: np.ndarray, generation: int) -> int:
+    """How many of the first 1,000 entries are of `generation`. `words` is the table; no kernel."""
+    data = words[1:2000:2]
+    return int(np.count_nonzero((data >> _GENERATION_SHIFT) & _GENERATION_MASK == generation))
