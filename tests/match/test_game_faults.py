@@ -76,7 +76,7 @@ def test_adjudicated_null_games_are_short_and_decided_by_the_seed() -> None:
         Termination.ADJUDICATED_WIN,
         Termination.ADJUDICATED_DRAW,
     }
-    assert max(record.plies for record in records) < 40
+    assert sum(record.plies for record in records) < 30 * len(records)
     assert len({record.moves for record in records}) == len(records)
 
 

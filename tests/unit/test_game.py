@@ -105,7 +105,7 @@ def play(
         (STARTPOS, moves("e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7"), Termination.CHECKMATE, 1),
         ("7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", ["f2f7"], Termination.STALEMATE, 0),
         (STARTPOS, SHUFFLE * 2, Termination.THREEFOLD, 0),
-        ("7k/8/8/8/8/8/8/K6R w - - 99 80", ["h1g1"], Termination.FIFTY_MOVES, 0),
+        ("7k/8/8/8/8/8/8/K5R1 w - - 99 80", ["g1f1"], Termination.FIFTY_MOVES, 0),
         ("7k/R7/6K1/8/8/8/8/8 w - - 99 80", ["a7a8"], Termination.CHECKMATE, 1),
         ("7k/8/8/8/8/8/6p1/K6B w - - 0 1", ["h1g2"], Termination.INSUFFICIENT_MATERIAL, 0),
     ],
