@@ -36,6 +36,8 @@ class _Program(click.Group):
         except click.ClickException as error:
             _say_error(error.format_message())
             code = UsageError.exit_code
+        except Interrupted as error:
+            code = error.exit_code  # the view has said how to go on
         except HarnessError as error:
             _say_error(str(error))
             code = error.exit_code
@@ -114,14 +116,14 @@ def main(context: click.Context) -> None:
 @options.json_option
 @options.quiet_option
 @click.pass_context
-def sprt(context: click.Context, **values: Any) -> int:
+def sprt(context: click.Context, /, **values: Any) -> int:
     """Is NEW stronger than BASE?
 
     NEW and BASE are config files; they are looked for here and in configs/. Pairs of games are
     played until a sequential test is decided. Exit code 0: H1 accepted; 10: H0; 11: undecided at
     --max-games; 12: invalid; 130: interrupted.
     """
-    from harness.commands import resume_sprt, start_sprt
+    from harness.sprt_command import resume_sprt, start_sprt
 
     if values["resume"] is not None:
         return EXIT_CODES[resume_sprt(context)]
@@ -141,7 +143,7 @@ def sprt(context: click.Context, **values: Any) -> int:
 @options.json_option
 @options.quiet_option
 @click.pass_context
-def stats(context: click.Context, **_: Any) -> int:
+def stats(context: click.Context, /, **_: Any) -> int:
     """What results say: the test's numbers for counts, a run's folder or a PGN.
 
     All numbers are from the point of view of NEW. A PGN may come from another program; its games

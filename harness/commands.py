@@ -1,14 +1,7 @@
-"""What the commands of `harness.cli` do, once click has read their options.
-
-Everything that can be wrong is checked before anything heavy is imported and before anything is
-written.
-"""
+"""What the smaller commands of `harness.cli` do, once click has read their options."""
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,45 +18,72 @@ if TYPE_CHECKING:
 
 def show_stats(context: click.Context) -> None:
     """`harness stats`: the document of `harness.stats` as text, and as JSON if asked for."""
-    from harness import stats
+    from harness.exports import write_json
+    from harness.stats import render_report
 
     values = context.params
     options.check_output_file(values["json_path"])
     hypotheses = options.sprt_spec(context).hypotheses()
-    counts = _counts(values, hypotheses)
+    _check_source(values)
+    run: Path | None = values["source"]
+    if run is not None and run.is_dir() and not options.given_names(context) & options.HYPOTHESES:
+        report, hypotheses = _own_report(run)
+    else:
+        report = _report(_counts(values), hypotheses)
+    click.echo(report["sentence"] if values["quiet"] else render_report(report, hypotheses))
+    if values["json_path"] is not None:
+        write_json(values["json_path"], report)
+
+
+def _own_report(run: Path) -> tuple[dict[str, Any], Hypotheses]:
+    """A run's own test as it stands."""
+    from harness.match import read_run, read_spec
+
+    test = read_spec(run).sprt
+    assert test is not None
+    return read_run(run), test.hypotheses()
+
+
+def _report(counts: Counts, hypotheses: Hypotheses) -> dict[str, Any]:
+    from harness.stats import stats_report
+
     try:
-        report = stats.stats_report(counts, hypotheses)
+        return stats_report(counts, hypotheses)
     except ValueError as error:
         raise UsageError(f"--model {hypotheses.model}: {error}") from None
-    text = report["sentence"] if values["quiet"] else stats.render_report(report, hypotheses)
-    click.echo(text)
-    write_json(values["json_path"], report)
 
 
-def _counts(values: Mapping[str, Any], hypotheses: Hypotheses) -> Counts:
-    """The counts that exactly one of RUN|PGN, --ptnml and --wdl stands for."""
-    from harness.pgn_pairs import pentanomial_from_pgn
-    from harness.score import parse_ptnml, parse_wdl
-
+def _check_source(values: Mapping[str, Any]) -> None:
+    """Refuse all but exactly one of RUN|PGN, --ptnml and --wdl, and a source that is not there."""
+    source: Path | None = values["source"]
     given = [name for name in ("source", "ptnml", "wdl") if values[name] is not None]
     if len(given) != 1:
         found = "none" if not given else "several"
         raise UsageError(f"{found} of RUN, PGN, --ptnml and --wdl given; expected one of them")
-    source: Path | None = values["source"]
     if values["new"] is not None and (source is None or source.is_dir()):
         raise UsageError(f"--new {values['new']}: expected a PGN to find the name in")
-    try:
-        if values["ptnml"] is not None:
-            return parse_ptnml(values["ptnml"])
-        if values["wdl"] is not None:
-            return parse_wdl(values["wdl"])
-    except ValueError as error:
-        raise UsageError(f"--{given[0]} {error}") from None
-    assert source is not None
-    if not source.exists():
+    if source is not None and not source.exists():
         raise UsageError(f"{source}: no such file; expected a run's folder or a PGN")
+    if source is not None and source.is_dir():
+        options.check_run(source)
+
+
+def _counts(values: Mapping[str, Any]) -> Counts:
+    """The counts that RUN, PGN, --ptnml or --wdl stands for."""
+    from harness.pgn_pairs import pentanomial_from_pgn
+    from harness.score import Pentanomial, parse_ptnml, parse_wdl
+
+    for name, parse in (("ptnml", parse_ptnml), ("wdl", parse_wdl)):
+        if values[name] is not None:
+            try:
+                return parse(values[name])
+            except ValueError as error:
+                raise UsageError(f"--{name} {error}") from None
+    source: Path = values["source"]
     if source.is_dir():
-        return _counts_of_run(source, hypotheses)
+        from harness.match import read_run
+
+        return Pentanomial(*read_run(source)["ptnml"])
     try:
         return pentanomial_from_pgn(source, values["new"])
     except ValueError as error:
@@ -72,14 +92,14 @@ def _counts(values: Mapping[str, Any], hypotheses: Hypotheses) -> Counts:
 
 def write_book(count: int, seed: int, plies: int, out: Path) -> None:
     """`harness book`: positions as FEN lines, none twice; the file appears when it is complete."""
+    from harness.exports import write_whole
     from harness.openings import GeneratedOpenings
     from harness.spec import OpeningSpec
 
     options.check_output_file(out)
     spec = OpeningSpec(plies=plies)
     source = GeneratedOpenings(seed, plies, spec.bound_cp, spec.nodes)
-    lines = source.distinct_fens(count)
-    write_text(out, "".join(f"{line}\n" for line in lines))
+    write_whole(out, "".join(f"{fen}\n" for fen in source.distinct_fens(count)))
     click.echo(f"{out}: {count} positions")
 
 
@@ -92,22 +112,18 @@ def warm_engine(quiet: bool) -> None:
     view = make_view(quiet=quiet)
     folder = snapshot.create_snapshot(source_digest())
     if snapshot.is_warm(folder):
-        view.message("the engine is compiled already")
+        view.message("the engine is compiled")
     else:
         snapshot.warm(folder, view.compiling)
 
 
-def write_json(path: Path | None, document: Mapping[str, Any]) -> None:
-    """Write a document to a file that was asked for."""
-    if path is not None:
-        write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
+def rebuild_report(run: Path) -> None:
+    """`harness report`: report.html from the run's journal."""
+    options.check_run(run)
 
+    from harness.match import read_run
+    from harness.report import write_report
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file all at once: it is either as it was before, or complete."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as file:
-        file.write(text)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    path = run / "report.html"
+    write_report(read_run(run), path)
+    click.echo(path)

@@ -6,7 +6,7 @@ Nothing heavy is imported before an option is used, so that `--help` and mistake
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,13 +24,15 @@ Command = Callable[..., Any]
 DEFAULT_NODES: Final = 5000
 DEFAULT_PLIES: Final = 8
 MAX_SEED: Final = 2**64 - 1
+LIMITS: Final = ("nodes", "depth", "movetime", "tc")
 MODELS: Final = ("normalized", "logistic", "trinomial")
 PRESETS: Final = ("gain", "non_regression", "early")
+HYPOTHESES: Final = frozenset({*PRESETS, "elo0", "elo1", "alpha", "beta", "model"})
 #: What may change when a run is resumed: nothing that has a say in its games or its verdict.
 FREE_ON_RESUME: Final = frozenset({"resume", "concurrency", "json_path", "quiet"})
 
 
-class _LimitType(click.ParamType):
+class _LimitType(click.ParamType):  # type: ignore[type-arg]  # generic in new clicks only
     """Text such as `10+0.1`, made a limit of its kind (see `Limit.parse`)."""
 
     def __init__(self, kind: str) -> None:
@@ -89,7 +91,8 @@ opening_options = _together(
     click.option(
         "--order",
         type=click.Choice(["random", "sequential"]),
-        help="Order of the book's openings (default: random, by --seed).",
+        metavar="ORDER",
+        help="Of the book's openings: random (by --seed, the default) or sequential.",
     ),
     click.option(
         "--start",
@@ -107,9 +110,17 @@ opening_options = _together(
     ),
 )
 
+
+def _check_seed(context: click.Context, parameter: click.Parameter, seed: int) -> int:
+    if not 0 <= seed <= MAX_SEED:
+        raise click.BadParameter(f"{seed}: expected an integer from 0 to {MAX_SEED}.")
+    return seed
+
+
 seed_option = click.option(
     "--seed",
-    type=click.IntRange(0, MAX_SEED),
+    type=int,
+    callback=_check_seed,
     default=1,
     show_default=True,
     metavar="N",
@@ -145,7 +156,8 @@ hypothesis_options = _together(
         type=click.Choice(MODELS),
         default="normalized",
         show_default=True,
-        help="Unit of the bounds: normalized Elo, or (logistic, trinomial) Elo.",
+        metavar="MODEL",
+        help="normalized (bounds in nElo), logistic (in Elo) or trinomial (in Elo, by games).",
     ),
 )
 
@@ -189,17 +201,16 @@ def refuse_with_resume(context: click.Context) -> None:
         )
 
 
-def match_limit(given: Iterable[tuple[str, Limit | None]]) -> Limit:
+def match_limit(context: click.Context) -> Limit:
     """The one limit that was given, or the default."""
     from harness.limits import Limit
 
-    chosen = [(name, limit) for name, limit in given if limit is not None]
+    chosen = [name for name in LIMITS if context.params[name] is not None]
     if len(chosen) > 1:
-        raise UsageError(
-            f"{option_name(chosen[1][0])} cannot be given with {option_name(chosen[0][0])};"
-            " expected one kind of limit"
-        )
-    return chosen[0][1] if chosen else Limit(nodes=DEFAULT_NODES)
+        first, second = map(option_name, chosen[:2])
+        raise UsageError(f"{second} cannot be given with {first}; expected one kind of limit")
+    limit: Limit = context.params[chosen[0]] if chosen else Limit(nodes=DEFAULT_NODES)
+    return limit
 
 
 def sprt_spec(context: click.Context) -> SprtSpec:
@@ -225,18 +236,26 @@ def sprt_spec(context: click.Context) -> SprtSpec:
     )
 
 
-def opening_spec(context: click.Context, max_pairs: int) -> tuple[OpeningSpec, str]:
-    """The openings that the options stand for, and in words; reads and checks a book."""
+def opening_spec(context: click.Context) -> tuple[OpeningSpec, str | None]:
+    """The openings that the options stand for, a book read and checked; and what to say of them."""
+    from harness.spec import OpeningSpec
+
+    values = context.params
+    if values["openings"] is not None:
+        return _book_spec(context)
+    if values["order"] is not None:
+        raise UsageError("--order cannot be given without --openings; expected a book")
+    plies = values["plies"] or DEFAULT_PLIES
+    return OpeningSpec(start=values["start"] - 1, plies=plies), None
+
+
+def _book_spec(context: click.Context) -> tuple[OpeningSpec, str | None]:
     from harness.openings import BookOpenings
     from harness.spec import OpeningSpec
 
     values = context.params
     path, start, plies = values["openings"], values["start"] - 1, values["plies"]
-    if path is None:
-        if values["order"] is not None:
-            raise UsageError("--order cannot be given without --openings; expected a book")
-        spec = OpeningSpec(start=start, plies=plies or DEFAULT_PLIES)
-        return spec, f"generated openings of {spec.plies} plies"
+    pairs = values["max_games"] // 2
     order = values["order"] or "random"
     book = BookOpenings(path, order, values["seed"], plies or 0)
     if plies is not None and not book.has_moves:
@@ -246,7 +265,7 @@ def opening_spec(context: click.Context, max_pairs: int) -> tuple[OpeningSpec, s
         )
     if start >= book.size:
         raise UsageError(f"--start {start + 1}: expected at most {book.size}, the size of {path}")
-    book.check(start, max_pairs)
+    book.check(start, pairs)
     spec = OpeningSpec(
         kind="book",
         path=str(path.resolve()),
@@ -255,9 +274,12 @@ def opening_spec(context: click.Context, max_pairs: int) -> tuple[OpeningSpec, s
         start=start,
         plies=plies or 0,
     )
-    wraps = book.size - start < max_pairs
-    return spec, f"{path.name}, {book.size} openings, {order}" + (
-        f" (they come again after pair {book.size - start})" if wraps else ""
+    fresh = book.size - start
+    if fresh >= pairs:
+        return spec, None
+    return spec, (
+        f"{path} has {book.size} openings: they are repeated from pair {fresh + 1} on, should the"
+        f" run get there ({pairs} pairs at most)"
     )
 
 
@@ -284,3 +306,11 @@ def _check_folder(folder: Path, wanted: Path) -> None:
         raise UsageError(f"{wanted}: {folder} {reason}; expected a folder that can be written")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"{wanted}: no permission to write; expected a folder that can be written")
+
+
+def check_run(run: Path) -> None:
+    """Refuse early a folder that holds no run."""
+    from harness.journal import FILE_NAME
+
+    if not (run / FILE_NAME).is_file():
+        raise UsageError(f"{run}: no run there; expected a folder with {FILE_NAME}")

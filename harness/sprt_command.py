@@ -1,0 +1,151 @@
+"""`harness sprt`: from the options to a specification, then to a run.
+
+Everything that can be wrong is checked before anything heavy is imported and before anything is
+written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness import __version__, options
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.config import EngineConfig
+    from harness.match import RunOptions
+    from harness.spec import MatchSpec
+
+
+def start_sprt(context: click.Context) -> str:
+    """`harness sprt NEW BASE`: play a new run; returns the decision."""
+    values = context.params
+    new, base = _sides(values["new"], values["base"])
+    settings = _settings(context)
+    openings, remark = options.opening_spec(context)
+    options.check_output_folder(values["out"])
+    options.check_output_file(values["json_path"])
+
+    from engine.jit import source_digest
+    from harness.match import RunOptions
+    from harness.spec import MatchSpec
+
+    spec = MatchSpec(
+        new=new,
+        base=base,
+        openings=openings,
+        **settings,
+        source_digest=source_digest(),
+        tool_version=__version__,
+    )
+    run_dir = _new_run_dir(values["out"], spec)
+    remarks = [*_describe_sides(spec), *([remark] if remark else [])]
+    return _play(context, spec, RunOptions(run_dir, _concurrency(values)), remarks)
+
+
+def resume_sprt(context: click.Context) -> str:
+    """`harness sprt --resume RUN`: play what is missing of a run; returns the decision."""
+    values = context.params
+    options.refuse_with_resume(context)
+    options.check_output_file(values["json_path"])
+    options.check_run(values["resume"])
+
+    from harness.match import RunOptions, read_spec
+
+    run_options = RunOptions(values["resume"], _concurrency(values), resume=True)
+    return _play(context, read_spec(values["resume"]), run_options, [])
+
+
+def _play(
+    context: click.Context, spec: MatchSpec, run_options: RunOptions, remarks: Iterable[str]
+) -> str:
+    from harness.exports import write_json
+    from harness.match import run_match
+    from harness.view import make_view
+
+    values = context.params
+    view = make_view(quiet=values["quiet"])
+    for remark in [*remarks, *_cautions(spec, run_options.concurrency)]:
+        view.message(remark)
+    document = run_match(spec, run_options, view)
+    if values["json_path"] is not None:
+        write_json(values["json_path"], document)
+    return str(document["decision"])
+
+
+def _sides(new_path: str | None, base_path: str | None) -> tuple[EngineConfig, EngineConfig]:
+    """Both players, with names that tell them apart."""
+    from harness.config import load_engine_config
+
+    if new_path is None or base_path is None:
+        missing = "NEW and BASE are" if new_path is None else "BASE is"
+        raise UsageError(f"{missing} missing; expected two config files, or --resume RUN")
+    new, base = load_engine_config(new_path), load_engine_config(base_path)
+    if new.name == base.name:
+        new = new.model_copy(update={"name": f"{new.name}-1"})
+        base = base.model_copy(update={"name": f"{base.name}-2"})
+    return new, base
+
+
+def _settings(context: click.Context) -> dict[str, Any]:
+    """What the options say of a run, but for its players and its openings."""
+    from harness.spec import AdjudicationConfig
+
+    values = context.params
+    if values["max_games"] % 2:
+        raise UsageError(
+            f"--max-games {values['max_games']}: expected an even number, since games are played"
+            " in pairs"
+        )
+    return {
+        "limit": options.match_limit(context),
+        "adjudication": AdjudicationConfig(enabled=not values["no_adjudicate"]),
+        "seed": values["seed"],
+        "sprt": options.sprt_spec(context),
+        "max_games": values["max_games"],
+    }
+
+
+def _describe_sides(spec: MatchSpec) -> list[str]:
+    from harness.config import differences
+
+    return [
+        f"NEW is {spec.new.name} ({spec.new.path}), BASE is {spec.base.name} ({spec.base.path})",
+        *(differences(spec.new, spec.base) or ["they differ in nothing that is played"]),
+    ]
+
+
+def _cautions(spec: MatchSpec, concurrency: int) -> Iterator[str]:
+    """What is possible but hardly meant."""
+    assert spec.sprt is not None
+    for sentence in spec.sprt.hypotheses().warnings():
+        yield f"warning: {sentence}"
+    limits = (spec.new.limit or spec.limit, spec.base.limit or spec.limit)
+    cores = len(os.sched_getaffinity(0))
+    if concurrency > cores and not all(limit.is_deterministic for limit in limits):
+        yield (
+            f"warning: {concurrency} games at a time on {cores} cores take each other's time;"
+            " expected fewer games, or --nodes"
+        )
+
+
+def _concurrency(values: Mapping[str, Any]) -> int:
+    return values["concurrency"] or len(os.sched_getaffinity(0))
+
+
+def _new_run_dir(out: Path, spec: MatchSpec) -> Path:
+    """A folder that does not exist yet, named by the time and the players."""
+    names = re.sub(r"[^A-Za-z0-9._-]+", "_", f"{spec.new.name}-{spec.base.name}")
+    name = f"{datetime.now():%Y%m%d-%H%M%S}-{names}"
+    run_dir, number = out / name, 1
+    while run_dir.exists():
+        number += 1
+        run_dir = out / f"{name}-{number}"
+    return run_dir

@@ -1,0 +1,340 @@
+"""The installed commands in a process of their own: help, and the sentence each mistake gets."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = ("sprt", "stats", "book", "warm", "report")
+
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(ROOT),
+    # Any import of numba ends the process: what is tested with it must answer without the engine.
+    "PYTHONWARNINGS": "error",
+}
+
+
+def harness(
+    *arguments: str, cwd: Path, code: str = "from harness.cli import main; main()"
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=cwd,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+NO_NUMBA = """
+import sys
+sys.modules["numba"] = None
+from harness.cli import main
+main()
+"""
+
+
+def refused(*arguments: str, cwd: Path) -> str:
+    """The sentence of a usage error: exit code 2, nothing else said, nothing written, no engine."""
+    before = sorted(cwd.rglob("*"))
+    done = harness(*arguments, cwd=cwd, code=NO_NUMBA)
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.returncode == 2
+    assert sorted(cwd.rglob("*")) == before
+    return done.stderr.removeprefix("error: ").rstrip("\n")
+
+
+# --- Help --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_ends_with_an_example(command, tmp_path):
+    done = harness(command, "--help", cwd=tmp_path, code=NO_NUMBA)
+    assert (done.returncode, done.stderr) == (0, "")
+    _, _, example = done.stdout.partition("\n  Example:\n")
+    lines = [line.strip() for line in example.splitlines()]
+    assert lines
+    assert all(line.startswith(f"harness {command}") for line in lines)
+
+
+def test_help_without_a_command_lists_the_commands(tmp_path):
+    done = harness(cwd=tmp_path, code=NO_NUMBA)
+    assert (done.returncode, done.stderr) == (0, "")
+    listed = [line.split()[0] for line in done.stdout.split("Commands:\n")[1].splitlines()[:5]]
+    assert sorted(listed) == sorted(COMMANDS)
+    assert done.stdout.endswith("Example:\n    harness sprt demo/new.cfg demo/base.cfg\n")
+    assert done.stdout == harness("--help", cwd=tmp_path, code=NO_NUMBA).stdout
+
+
+def test_the_installed_script_is_this_program(tmp_path):
+    script = Path(sys.executable).parent / "harness"
+    if not script.exists():
+        pytest.skip("numbishop is not installed in this environment")
+    done = subprocess.run(
+        [script, "--version"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "numbishop, version 0.1.0\n"
+
+
+# --- Mistakes ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "good.cfg").write_text("[search]\nnull_move = 0\n")
+    (tmp_path / "typo.cfg").write_text("[search]\nnull_mov = 0\n")
+    (tmp_path / "uci.cfg").write_text("[engine]\nsource = uci\n")
+    (tmp_path / "what.cfg").write_text("[engine]\nsource = what\n")
+    (tmp_path / "empty.epd").write_text("\n")
+    (tmp_path / "bad.epd").write_text("4k3/8/8/8/8/8/8/4K3 w - - 0 1\nnonsense\n")
+    (tmp_path / "one.epd").write_text("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n")
+    (tmp_path / "bad.pgn").write_text("1. e4 e5 2. Ke3 *\n")
+    (tmp_path / "damaged.gz").write_bytes(b"\x1f\x8b\x08\x00garbage")
+    (tmp_path / "run").mkdir()
+    return tmp_path
+
+
+MISTAKES = [
+    ("nonsense", "No such command 'nonsense'."),
+    ("--nonsense", "No such option '--nonsense'."),
+    ("sprt", "NEW and BASE are missing; expected two config files, or --resume RUN"),
+    (
+        "sprt good.cfg",
+        "BASE is missing; expected two config files, or --resume RUN",
+    ),
+    ("sprt good.cfg nil.cfg", "config file 'nil.cfg' not found; looked for nil.cfg, configs/nil"),
+    (
+        "sprt typo.cfg good.cfg",
+        "typo.cfg, line 2: search.null_mov = 0: no such key; did you mean null_move?",
+    ),
+    (
+        "sprt good.cfg uci.cfg",
+        "uci.cfg, line 2: engine.source = uci: this version cannot play it yet, only the working"
+        " tree's engine; expected builtin",
+    ),
+    (
+        "sprt good.cfg what.cfg",
+        "what.cfg, line 2: engine.source = what: unknown source; expected builtin, builtin@REV,"
+        " uci or git",
+    ),
+    (
+        "sprt good.cfg good.cfg --nodes 0",
+        "Invalid value for '--nodes': '0': expected an integer from 1 to 1000000000.",
+    ),
+    ("sprt good.cfg good.cfg --tc fast", "Invalid value for '--tc': 'fast': expected [moves/]"),
+    (
+        "sprt good.cfg good.cfg --nodes 5 --depth 5",
+        "--depth cannot be given with --nodes; expected one kind of limit",
+    ),
+    (
+        "sprt good.cfg good.cfg --elo0 5 --elo1 5",
+        "--elo1 = 5: expected more than elo0 = 5",
+    ),
+    (
+        "sprt good.cfg good.cfg --alpha 0.5",
+        "--alpha = 0.5: expected a number between 0 and 0.5",
+    ),
+    ("sprt good.cfg good.cfg --beta 0", "--beta = 0: expected a number between 0 and 0.5"),
+    ("sprt good.cfg good.cfg --elo1 nan", "--elo1 = nan: expected a number from"),
+    (
+        "sprt good.cfg good.cfg --gain --early",
+        "--early cannot be given with --gain; expected one pair of bounds",
+    ),
+    (
+        "sprt good.cfg good.cfg --early --elo1 3",
+        "--elo1 cannot be given with --early; expected one pair of bounds",
+    ),
+    (
+        "sprt good.cfg good.cfg --model bayes",
+        "Invalid value for '--model': 'bayes' is not one of 'normalized', 'logistic', 'trinomial'.",
+    ),
+    (
+        "sprt good.cfg good.cfg --max-games 3",
+        "--max-games 3: expected an even number, since games are played in pairs",
+    ),
+    (
+        "sprt good.cfg good.cfg --concurrency 0",
+        "Invalid value for '--concurrency': 0 is not in the range x>=1.",
+    ),
+    (
+        "sprt good.cfg good.cfg --seed -1",
+        "Invalid value for '--seed': -1: expected an integer from 0 to 18446744073709551615.",
+    ),
+    ("sprt good.cfg good.cfg --openings nil.epd", "nil.epd: no such file"),
+    (
+        "sprt good.cfg good.cfg --openings empty.epd",
+        "empty.epd: the opening file is empty; expected EPD, FEN or PGN",
+    ),
+    (
+        "sprt good.cfg good.cfg --openings bad.epd",
+        "bad.epd, line 2: 'nonsense': expected a FEN or EPD position",
+    ),
+    (
+        "sprt good.cfg good.cfg --openings bad.pgn",
+        "bad.pgn, game at line 1: illegal san: 'Ke3' in",
+    ),
+    ("sprt good.cfg good.cfg --openings damaged.gz", "damaged.gz: the archive is damaged ("),
+    (
+        "sprt good.cfg good.cfg --openings one.epd --plies 8",
+        "--plies 8 cannot be given with one.epd; expected a PGN, and this is a list of positions",
+    ),
+    (
+        "sprt good.cfg good.cfg --openings one.epd --start 2",
+        "--start 2: expected at most 1, the size of one.epd",
+    ),
+    (
+        "sprt good.cfg good.cfg --order random",
+        "--order cannot be given without --openings; expected a book",
+    ),
+    (
+        "sprt good.cfg good.cfg --out one.epd/runs",
+        "one.epd/runs: one.epd is no folder; expected a folder that can be written",
+    ),
+    (
+        "sprt good.cfg good.cfg --json nil/x.json",
+        "nil/x.json: nil does not exist; expected a folder that can be written",
+    ),
+    ("sprt good.cfg good.cfg --json run", "run: is a folder; expected a file to write"),
+    ("sprt --resume nil", "nil: no run there; expected a folder with run.sqlite"),
+    (
+        "sprt good.cfg good.cfg --resume run",
+        "NEW = good.cfg cannot be given with --resume; expected RUN alone, which knows its",
+    ),
+    (
+        "sprt --resume run --nodes 7",
+        "--nodes cannot be given with --resume; expected at most --concurrency, --json and --quiet",
+    ),
+    (
+        "stats",
+        "none of RUN, PGN, --ptnml and --wdl given; expected one of them",
+    ),
+    (
+        "stats --ptnml 1,2,3,4,5 --wdl 1,2,3",
+        "several of RUN, PGN, --ptnml and --wdl given; expected one of them",
+    ),
+    (
+        "stats --ptnml 1,2,3",
+        "--ptnml '1,2,3': expected five counts LL,LD,DD+WL,WD,WW, whole numbers from 0",
+    ),
+    (
+        "stats --wdl 1,2,x",
+        "--wdl '1,2,x': expected three counts wins,draws,losses, whole numbers from 0",
+    ),
+    ("stats --wdl 1,2,3 --alpha 1", "--alpha = 1: expected a number between 0 and 0.5"),
+    (
+        "stats --wdl 1,2,3 --new x",
+        "--new x: expected a PGN to find the name in",
+    ),
+    ("stats nil.pgn", "nil.pgn: no such file; expected a run's folder or a PGN"),
+    ("stats run", "run: no run there; expected a folder with run.sqlite"),
+    ("book --count 5", "Missing option '--out'."),
+    ("book --out x.epd", "Missing option '--count'."),
+    ("book --count 0 --out x.epd", "Invalid value for '--count': 0 is not in the range x>=1."),
+    ("book --count 5 --out nil/x.epd", "nil/x.epd: nil does not exist; expected a folder"),
+    ("report", "Missing argument 'RUN'."),
+    ("report run", "run: no run there; expected a folder with run.sqlite"),
+]
+
+
+@pytest.mark.parametrize(("line", "sentence"), MISTAKES, ids=[line for line, _ in MISTAKES])
+def test_each_mistake_gets_one_sentence(line, sentence, folder):
+    assert refused(*line.split(), cwd=folder).startswith(sentence)
+
+
+def test_every_command_is_covered_by_a_mistake():
+    tested = {line.split()[0] for line, _ in MISTAKES}
+    assert tested >= set(COMMANDS) - {"warm"}  # `warm` can be given nothing wrong
+
+
+def test_a_bug_keeps_its_traceback_and_asks_for_a_report(tmp_path):
+    code = """
+import harness.commands
+def fail(*_): raise ZeroDivisionError("made by the test")
+harness.commands.show_stats = fail
+from harness.cli import main
+main()
+"""
+    done = harness("stats", cwd=tmp_path, code=code)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Traceback (most recent call last):")
+    assert "ZeroDivisionError: made by the test\nerror: this is a bug in numbishop" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        ("UsageError", 2, "error: a sentence\n"),
+        ("EngineStartError", 4, "error: a sentence\n"),
+        ("Interrupted", 130, ""),  # the view has said it, and how to go on
+    ],
+)
+def test_exit_codes_of_the_errors(error, code, said, tmp_path):
+    program = f"""
+import harness.commands, harness.errors
+def fail(*_): raise harness.errors.{error}("a sentence")
+harness.commands.show_stats = fail
+from harness.cli import main
+main()
+"""
+    done = harness("stats", cwd=tmp_path, code=program)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
+
+
+# --- The offline calculator ---------------------------------------------------------------------
+
+
+def test_stats_as_text_and_json(tmp_path):
+    line = "stats --ptnml 43,61,144,55,37 --model normalized --elo0 0 --elo1 5"
+    arguments = line.split()
+    done = harness(*arguments, "--json", "x.json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads((tmp_path / "x.json").read_text("utf-8"))
+    assert done.stdout.startswith(document["sentence"] + "\n")
+    assert document["ptnml"] == [43, 61, 144, 55, 37]
+    assert [document["elo0"], document["elo1"]] == [0, 5]
+    quiet = harness(*arguments, "--quiet", cwd=tmp_path)
+    assert quiet.stdout == document["sentence"] + "\n"
+
+
+def test_stats_of_games_under_the_trinomial_model(tmp_path):
+    done = harness("stats", "--wdl", "300,400,200", "--model", "trinomial", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "SPRT [0.00, 5.00] trinomial" in done.stdout
+
+
+def test_stats_of_pairs_under_the_trinomial_model_is_refused(tmp_path):
+    done = harness("stats", "--ptnml", "1,2,3,2,1", "--model", "trinomial", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: --model trinomial: the trinomial model counts games")
+
+
+# --- Books -------------------------------------------------------------------------------------
+
+
+def test_book_writes_distinct_positions_the_same_for_a_seed(tmp_path):
+    for name in ("a.epd", "b.epd"):
+        done = harness("book", "--count", "20", "--seed", "7", "--out", name, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == f"{name}: 20 positions\n"
+    text = (tmp_path / "a.epd").read_text("ascii")
+    assert text == (tmp_path / "b.epd").read_text("ascii")
+    assert len({line.rsplit(" ", 2)[0] for line in text.splitlines()}) == 20
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.epd", "b.epd"]
+
+
+def test_book_of_more_positions_than_there_are(tmp_path):
+    done = harness("book", "--count", "21", "--plies", "1", "--out", "x.epd", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: --count 21: only ")
+    assert list(tmp_path.iterdir()) == []
