@@ -107,6 +107,7 @@ class GameQueue:
         self._book = book
         self._chunks = 0
         self._game_s: float | None = None
+        self._latest: tuple[int, Opening] | None = None
 
     @property
     def games_left(self) -> int:
@@ -147,7 +148,11 @@ class GameQueue:
         return size - size % GAMES_PER_PAIR if size >= GAMES_PER_PAIR else size
 
     def _opening(self, game: GameTask) -> Opening | None:
-        return None if self._book is None else self._book.opening(game.opening)
+        if self._book is None:
+            return None
+        if self._latest is None or self._latest[0] != game.opening:
+            self._latest = (game.opening, self._book.opening(game.opening))
+        return self._latest[1]
 
 
 def _games(seed: int, start: int, pairs: int, finished: Set[tuple[int, int]]) -> Iterator[GameTask]:

@@ -22,7 +22,9 @@ from harness.journal import Journal
 from harness.openings import open_source
 from harness.provenance import collect_provenance
 from harness.result import Document, RunProgress, describe_openings, document_of, progress_of
-from harness.snapshot import create_snapshot, snapshot_of_run, warm
+from harness.score import Pentanomial
+from harness.snapshot import create_snapshot, snapshot_of_run, warm, writable_cache
+from harness.sprt import llr
 from harness.tally import Tally
 from harness.workers import LocalWorkers
 
@@ -75,7 +77,7 @@ def run_match(spec: MatchSpec, options: RunOptions, view: View) -> Document:
     Raises UsageError (a folder that cannot be used, another specification or engine),
     EngineStartError, and Interrupted, after which the run can be resumed.
     """
-    with Interrupts() as interrupts:
+    with Interrupts() as interrupts, writable_cache(options.run_dir, view.message):
         if options.resume:
             with Journal.reopen(options.run_dir) as journal:
                 _check_same_run(journal.spec(), spec, options.run_dir)
@@ -213,6 +215,9 @@ class _Run:
         )
         workers = LocalWorkers(spec.model_dump_json(), snapshot, options.concurrency)
         try:
+            # This process loads its own compiled kernel while the workers' server loads theirs.
+            llr(Pentanomial(), 0.0, 1.0)
+            workers.start()
             self._started_s = time.monotonic()
             self._until_decided(queue, workers)
         finally:

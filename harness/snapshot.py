@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -49,8 +49,14 @@ def create_snapshot(digest: str, package: Path = jit.PACKAGE, root: Path | None 
     if found is not None:
         return found
     root = sources_root() if root is None else root
-    root.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=root))
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=root))
+    except OSError as error:
+        raise UsageError(
+            f"{root}: {error.strerror or error}; expected a folder for the engine's copy that"
+            " can be written"
+        ) from error
     try:
         copy = unfinished / PACKAGE_NAME
         copy.mkdir()
@@ -106,6 +112,38 @@ def snapshot_of_run(digest: str, package: Path = jit.PACKAGE) -> Path:
             f" {sources_root()}, and {package} is {present[:12]}; check out the run's engine again"
         )
     return create_snapshot(digest, package)
+
+
+@contextmanager
+def environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Variables for child processes; this process has its own back afterwards."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def writable_cache(run_dir: Path, tell: Callable[[str], None]) -> Iterator[None]:
+    """Where the user's cache folder cannot be written, this run has one in its own folder."""
+    root = jit.cache_root()
+    try:
+        sources_root().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=sources_root()):
+            pass
+    except OSError as error:
+        own = run_dir / "cache"
+        tell(f"{root}: {error.strerror or error}; this run keeps its compiled engine in {own}")
+        with environment({"NUMBISHOP_CACHE_DIR": str(own.resolve())}):
+            yield
+    else:
+        yield
 
 
 @contextmanager

@@ -13,27 +13,24 @@ where there is none.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import connection
+from multiprocessing import connection, forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 from harness.chunks import QUEUE_DEPTH, Chunk, Done, Event, Failed, Lost
 from harness.errors import EngineStartError
-from harness.snapshot import first_on_path
+from harness.snapshot import environment, first_on_path
 from harness.worker import serve
 
 #: Named here too: importing worker_preload would load the engine into this process.
 SNAPSHOT_VARIABLE = "NUMBISHOP_SNAPSHOT"
-
-_CHILD_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 @dataclass(slots=True)
@@ -51,7 +48,7 @@ class LocalWorkers:
     def __init__(
         self, spec_json: str, snapshot: Path, count: int, method: str | None = None
     ) -> None:
-        """Start them. `method` is a start method of multiprocessing, else the best there is."""
+        """Begin to load the engine; `start` waits for that. `method`: of starting processes."""
         if method is None:
             known = multiprocessing.get_all_start_methods()
             method = "forkserver" if "forkserver" in known else "spawn"
@@ -59,23 +56,25 @@ class LocalWorkers:
         self._arguments = (spec_json, str(snapshot))
         self._cleanup = ExitStack()
         self._cleanup.enter_context(first_on_path(snapshot))
+        self._count = count
         self._slots: list[_Slot] = []
-        try:
-            for _ in range(count):
-                self._slots.append(_Slot(*self._start()))
-        except BaseException:
-            self.stop()
-            raise
+        if method == "forkserver":
+            with self._child_settings():
+                self._context.set_forkserver_preload(["harness.worker_preload"])
+                forkserver.ensure_running()
+
+    def start(self) -> None:
+        """Start the processes. Raises EngineStartError when they cannot be."""
+        while len(self._slots) < self._count:
+            self._slots.append(_Slot(*self._start()))
 
     def _start(self) -> tuple[BaseProcess, connection.Connection]:
         ours, theirs = self._context.Pipe()
         process: BaseProcess = self._context.Process(
             target=serve, args=(theirs, *self._arguments), name="numbishop-worker", daemon=True
         )
-        self._context.set_forkserver_preload(["harness.worker_preload"])
-        environment = _CHILD_ENVIRONMENT | {SNAPSHOT_VARIABLE: self._arguments[1]}
         try:
-            with _environment(environment), _interrupts_blocked():
+            with self._child_settings():
                 process.start()
         except (OSError, EOFError) as error:
             ours.close()
@@ -83,6 +82,12 @@ class LocalWorkers:
         finally:
             theirs.close()
         return process, ours
+
+    @contextmanager
+    def _child_settings(self) -> Iterator[None]:
+        values = {"OPENBLAS_NUM_THREADS": "1", SNAPSHOT_VARIABLE: self._arguments[1]}
+        with environment(values), _interrupts_blocked():
+            yield
 
     @property
     def process_ids(self) -> list[int]:
@@ -162,21 +167,6 @@ def _cause_of_death(exit_code: int | None) -> str:
     if exit_code is None or exit_code >= 0:
         return f"exit code {exit_code}"
     return f"killed by {signal.Signals(-exit_code).name}"
-
-
-@contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Variables that a child inherits; this process has its own back afterwards."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 @contextmanager
