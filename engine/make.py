@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .bitboard import EMPTY, NOT_FILE_A, NOT_FILE_H, ONE, RANK_1, U7, U8, U9, flip, lsb
-from .jit import kernel
+from .jit import inlined, kernel
 from .move import (
     BISHOP,
     CASTLING,
@@ -32,7 +32,7 @@ from .position import Position, is_en_passant_legal
 from .zobrist import EN_PASSANT_KEYS, PIECE_KEYS, THEIR_PIECE_KEYS, castling_key
 
 
-@kernel
+@inlined
 def make_move(position, move):
     """The position after a legal `move`, seen from the side that is then to move."""
     if move & CASTLING:

@@ -24,7 +24,7 @@ from .bitboard import (
     U9,
     lsb,
 )
-from .jit import kernel
+from .jit import inlined, kernel
 from .move import (
     BISHOP,
     CASTLING,
@@ -39,12 +39,20 @@ from .move import (
     ROOK,
     encode_move,
 )
-from .position import attackers_of, is_en_passant_legal, king_square, piece_on, pinned_of
+from .position import (
+    attackers_of,
+    is_en_passant_legal,
+    king_square,
+    piece_on,
+    pinned_of,
+    threats_of,
+)
 
 NOISY = np.uint64(1)
 QUIETS = np.uint64(2)
 ALL_MOVES = np.uint64(3)
 
+CORNERS = np.uint64(0x81)
 C1, D1, F1, G1 = (np.uint64(square) for square in (2, 3, 5, 6))
 
 
@@ -65,7 +73,7 @@ def _diagonals() -> tuple[np.ndarray, np.ndarray]:
 RISING, FALLING = _diagonals()
 
 
-@kernel
+@inlined
 def _add_moves(position, from_sq, piece, targets, moves, count):
     """Write one move to `moves` for each target square; return the new count."""
     captures = targets & position.theirs
@@ -98,7 +106,7 @@ def _add_promotions(position, targets, step, moves, count):
     return count
 
 
-@kernel
+@inlined
 def _add_pawn_captures(position, targets, step, moves, count):
     while targets:
         to_sq = lsb(targets)
@@ -108,7 +116,7 @@ def _add_pawn_captures(position, targets, step, moves, count):
     return count
 
 
-@kernel
+@inlined
 def _add_pushes(targets, step, flags, moves, count):
     while targets:
         to_sq = lsb(targets)
@@ -118,7 +126,7 @@ def _add_pushes(targets, step, flags, moves, count):
     return count
 
 
-@kernel
+@inlined
 def _generate_pawn_moves(position, kinds, king, pinned, mask, moves, count):
     pawns = position.pawns & position.ours
     empty = ~(position.ours | position.theirs)
@@ -158,7 +166,7 @@ def _generate_en_passant(position, moves, count):
     return count
 
 
-@kernel
+@inlined
 def _generate_castling(position, king, moves, count):
     """Castling for each rook that may (not in check): king takes own rook; Chess960 included."""
     rooks = position.castling & RANK_1
@@ -173,39 +181,27 @@ def _generate_castling(position, king, moves, count):
         rook_path = BETWEEN[rook, rook_to] | (ONE << rook_to)
         if (path | rook_path) & occupied & ~pieces:
             continue
-        if _is_path_attacked(position, path & ~(ONE << king), occupied & ~(ONE << king)):
+        if path & threats_of(position):
             continue
         # In Chess960 the castling rook may have shielded the king's new square.
-        if attackers_of(position, king_to, (occupied & ~pieces) | (ONE << rook_to)):
+        if (ONE << rook) & ~CORNERS and attackers_of(
+            position, king_to, (occupied & ~pieces) | (ONE << rook_to)
+        ):
             continue
         moves[count] = king | (rook << np.uint64(6)) | (KING << np.uint64(12)) | QUIET | CASTLING
         count += 1
     return count
 
 
-@kernel
-def _is_path_attacked(position, path, occupied):
-    while path:
-        if attackers_of(position, lsb(path), occupied):
-            return True
-        path &= path - ONE
-    return False
-
-
-@kernel
+@inlined
 def _generate_king_moves(position, king, targets, moves, count):
-    occupied = (position.ours | position.theirs) ^ (ONE << king)
-    candidates = KING_ATTACKS[king] & targets
-    safe = EMPTY
-    while candidates:
-        to_sq = lsb(candidates)
-        if not attackers_of(position, to_sq, occupied):
-            safe |= ONE << to_sq
-        candidates &= candidates - ONE
-    return _add_moves(position, king, KING, safe, moves, count)
+    reach = KING_ATTACKS[king] & targets
+    if reach:
+        count = _add_moves(position, king, KING, reach & ~threats_of(position), moves, count)
+    return count
 
 
-@kernel
+@inlined
 def _generate_piece_moves(position, king, pinned, targets, moves, count):
     """Knights and sliders to `targets`."""
     occupied = position.ours | position.theirs
@@ -233,12 +229,9 @@ def _generate_piece_moves(position, king, pinned, targets, moves, count):
     return count
 
 
-@kernel
-def generate_moves(position, kinds, checkers, moves, start):
-    """Write the legal moves of `kinds` to `moves` from index `start`; return the end index.
-
-    moves : uint64[>= start + MAX_MOVES], out. `checkers` is `checkers_of(position)`.
-    """
+@inlined
+def generate_legal(position, kinds, checkers, pinned, moves, start):
+    """`generate_moves` for a caller that already has `checkers_and_pinned(position)`."""
     king = king_square(position)
     wanted = EMPTY
     if kinds & NOISY:
@@ -253,6 +246,14 @@ def generate_moves(position, kinds, checkers, moves, start):
         mask = BETWEEN[king, lsb(checkers)] | checkers
     elif kinds & QUIETS and position.castling & RANK_1:
         count = _generate_castling(position, king, moves, count)
-    pinned = pinned_of(position)
     count = _generate_pawn_moves(position, kinds, king, pinned, mask, moves, count)
     return _generate_piece_moves(position, king, pinned, wanted & mask, moves, count)
+
+
+@kernel
+def generate_moves(position, kinds, checkers, moves, start):
+    """Write the legal moves of `kinds` to `moves` from index `start`; return the end index.
+
+    moves : uint64[>= start + MAX_MOVES], out. `checkers` is `checkers_of(position)`.
+    """
+    return generate_legal(position, kinds, checkers, pinned_of(position), moves, start)

@@ -11,8 +11,8 @@ import numpy as np
 from .jit import kernel
 from .make import make_move
 from .move import MAX_MOVES
-from .movegen import ALL_MOVES, generate_moves
-from .position import checkers_of
+from .movegen import ALL_MOVES, generate_legal
+from .position import checkers_and_pinned
 from .state import POSITION_FIELDS, load_position
 
 MAX_PERFT_DEPTH = 32
@@ -25,7 +25,8 @@ PERFT_DTYPE = np.dtype(
 
 @kernel
 def _count_leaves(position, depth, buffer, start):
-    end = generate_moves(position, ALL_MOVES, checkers_of(position), buffer.moves, start)
+    checkers, pinned = checkers_and_pinned(position)
+    end = generate_legal(position, ALL_MOVES, checkers, pinned, buffer.moves, start)
     if depth <= 1:
         return end - start
     leaves = np.int64(0)

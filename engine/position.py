@@ -17,10 +17,11 @@ from .attacks import (
     KNIGHT_ATTACKS,
     bishop_attacks,
     pawn_attacks,
+    pawn_attacks_down,
     rook_attacks,
 )
 from .bitboard import EMPTY, ONE, U8, lsb
-from .jit import kernel
+from .jit import inlined, kernel
 from .move import NO_PIECE
 
 TWO, THREE, FIVE = np.uint64(2), np.uint64(3), np.uint64(5)
@@ -43,7 +44,7 @@ class Position(NamedTuple):
     side: np.uint64
 
 
-@kernel
+@inlined
 def king_square(position):
     """Square of our king."""
     return lsb(position.kings & position.ours)
@@ -67,10 +68,14 @@ def checkers_of(position):
     return attackers_of(position, king_square(position), position.ours | position.theirs)
 
 
-@kernel
-def pinned_of(position):
-    """Our pieces that may not leave the line to our king."""
+@inlined
+def checkers_and_pinned(position):
+    """Their pieces that give check to our king, and ours that may not leave the line to it."""
     square = king_square(position)
+    checkers = position.theirs & (
+        (pawn_attacks(ONE << square) & position.pawns)
+        | (KNIGHT_ATTACKS[square] & position.knights)
+    )
     snipers = position.theirs & (
         (bishop_attacks(square, position.theirs) & position.diagonals)
         | (rook_attacks(square, position.theirs) & position.orthogonals)
@@ -78,13 +83,43 @@ def pinned_of(position):
     pinned = EMPTY
     while snipers:
         shield = BETWEEN[square, lsb(snipers)] & position.ours
-        if shield and not shield & (shield - ONE):
+        if not shield & (shield - ONE):
             pinned |= shield
+            if not shield:
+                checkers |= snipers & (~snipers + ONE)
         snipers &= snipers - ONE
-    return pinned
+    return checkers, pinned
 
 
 @kernel
+def pinned_of(position):
+    """Our pieces that may not leave the line to our king."""
+    _, pinned = checkers_and_pinned(position)
+    return pinned
+
+
+@inlined
+def threats_of(position):
+    """Squares they attack, seen with our king off the board: where it may not go."""
+    occupied = (position.ours | position.theirs) ^ (position.kings & position.ours)
+    threats = pawn_attacks_down(position.pawns & position.theirs)
+    threats |= KING_ATTACKS[lsb(position.kings & position.theirs)]
+    knights = position.knights & position.theirs
+    while knights:
+        threats |= KNIGHT_ATTACKS[lsb(knights)]
+        knights &= knights - ONE
+    sliders = position.diagonals & position.theirs
+    while sliders:
+        threats |= bishop_attacks(lsb(sliders), occupied)
+        sliders &= sliders - ONE
+    sliders = position.orthogonals & position.theirs
+    while sliders:
+        threats |= rook_attacks(lsb(sliders), occupied)
+        sliders &= sliders - ONE
+    return threats
+
+
+@inlined
 def piece_on(position, square):
     """The piece on `square` (either side's), PAWN .. KING, or NO_PIECE."""
     if not ((position.ours | position.theirs) >> square) & ONE:
