@@ -48,6 +48,9 @@ from harness.elo import NORMALIZED_ELO_SCALE, ZERO_COUNT
 _MAX_STEPS = 200
 _TOLERANCE = 1e-9
 
+#: Below, tau is 0: its inverse square must not overflow.
+_ZERO = 1e-100
+
 Floats = NDArray[np.float64]
 
 
@@ -162,7 +165,7 @@ def normalized_maximum(observed: Floats, t: float) -> float:
     q = np.empty(n)
     phi = np.empty(n)
     tau = abs(t) / math.sqrt(1.0 + t * t)
-    if tau == 0.0:
+    if tau < _ZERO:
         return tangent_maximum(p, tau, 0.5, q, phi)
     mean = 0.0
     for i in range(n):

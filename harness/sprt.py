@@ -186,14 +186,14 @@ def verdict_sentence(
 
 def _accepted_h1(test: Hypotheses, base: str) -> str:
     if test.elo0 < 0:
-        return f"shows no loss of {-test.elo0:g} {test.unit} or more against {base}"
+        return f"shows no loss of {abs(test.elo0):g} {test.unit} or more against {base}"
     return f"is stronger than {base}: a gain of more than {test.elo0:g} {test.unit}"
 
 
 def _accepted_h0(test: Hypotheses, base: str) -> str:
     if test.elo1 > 0:
         return f"shows no gain of {test.elo1:g} {test.unit} or more over {base}"
-    return f"is weaker than {base}: a loss of more than {-test.elo1:g} {test.unit}"
+    return f"is weaker than {base}: a loss of more than {abs(test.elo1):g} {test.unit}"
 
 
 def _open_question(test: Hypotheses) -> str:
@@ -202,11 +202,15 @@ def _open_question(test: Hypotheses) -> str:
 
 
 def _at_most(elo: float, unit: str) -> str:
-    return f"a loss of {-elo:g} {unit} or more" if elo < 0 else f"a gain of {elo:g} {unit} or less"
+    return (
+        f"a loss of {abs(elo):g} {unit} or more" if elo < 0 else f"a gain of {elo:g} {unit} or less"
+    )
 
 
 def _at_least(elo: float, unit: str) -> str:
-    return f"a loss of {-elo:g} {unit} or less" if elo < 0 else f"a gain of {elo:g} {unit} or more"
+    return (
+        f"a loss of {abs(elo):g} {unit} or less" if elo < 0 else f"a gain of {elo:g} {unit} or more"
+    )
 
 
 def guarantee_sentence(hypotheses: Hypotheses) -> str:

@@ -36,7 +36,7 @@ def count_numbers(counts: Counts) -> dict[str, Any]:
     }
 
 
-def test_numbers(
+def sprt_numbers(
     hypotheses: Hypotheses,
     counts: Counts,
     llr_now: float,
@@ -67,7 +67,7 @@ def stats_report(
     llr_now = llr(counts, test.elo0, test.elo1, test.model)
     decision = test.bounds.verdict(llr_now) or "undecided"
     sentence = verdict_sentence(decision, test, llr_now, counts.games, new, base)
-    return {"schema": SCHEMA, **test_numbers(test, counts, llr_now, decision, sentence)}
+    return {"schema": SCHEMA, **sprt_numbers(test, counts, llr_now, decision, sentence)}
 
 
 def render_report(report: dict[str, Any], hypotheses: Hypotheses) -> str:
