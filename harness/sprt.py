@@ -118,7 +118,7 @@ def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -
     check_bound("elo0", elo0)
     check_bound("elo1", elo1)
     if model == "trinomial" and not isinstance(counts, Trinomial):
-        raise ValueError("the trinomial model counts games; pairs do not tell a draw from a loss")
+        raise ValueError("the trinomial model counts games; a pair of 1-1 may be two draws or not")
     classes = np.array(counts.classes, dtype=np.float64)
     return float(log_likelihood_ratio(classes, float(elo0), float(elo1), model == "normalized"))
 
