@@ -1,9 +1,7 @@
 """The one game loop: two players, a referee, clocks and adjudication; every ending is typed.
 
-Whoever the players are, a game is played here. The referee is the compiled `engine.shell.Game`;
-moves are its wire moves (uint16: from | to << 6 | promotion << 12, a1 = 0, castling is king takes
-own rook). Scores are centipawns from the view of the side that moved, |score| >= MATE_BOUND_CP is
-a mate in MATE_CP - |score| plies. Results are white's: 1, 0, -1. Sides are colours (0 white,
+Whoever the players are, a game is played here. The referee is the compiled `engine.shell.Game`.
+Moves, scores and results are written as `harness.record` says; sides are colours (0 white,
 1 black), players are 0 = NEW and 1 = BASE.
 
 After each move the rules speak first (checkmate before the fifty moves, then stalemate,
@@ -17,8 +15,7 @@ Without a time limit no result depends on a clock: times are then only reported.
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
-from enum import StrEnum
+from functools import lru_cache
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -27,6 +24,7 @@ from numpy.typing import NDArray
 
 from harness.adjudication import Adjudicator, Verdict
 from harness.clock import NS_PER_MS, Clocks, GameClock
+from harness.record import GameRecord, MoveLog, Reply, Termination
 
 if TYPE_CHECKING:
     from engine.shell import Game
@@ -35,38 +33,9 @@ if TYPE_CHECKING:
     from harness.openings import Opening
     from harness.schedule import GameTask
 
-MATE_CP: Final = 49_000
-MATE_BOUND_CP: Final = 48_000
+__all__ = ["GameRecord", "Player", "PlayerFault", "Reply", "Termination", "play_game"]
 
 COLOURS: Final = ("white", "black")
-
-
-class Termination(StrEnum):
-    """How a game ended."""
-
-    CHECKMATE = "checkmate"
-    STALEMATE = "stalemate"
-    THREEFOLD = "threefold"
-    FIFTY_MOVES = "fifty_moves"
-    INSUFFICIENT_MATERIAL = "insufficient_material"
-    ADJUDICATED_WIN = "adjudicated_win"
-    ADJUDICATED_DRAW = "adjudicated_draw"
-    MAX_PLIES = "max_plies"
-    TIME_FORFEIT = "time_forfeit"
-    ILLEGAL_MOVE = "illegal_move"
-    CRASH = "crash"
-    HANG = "hang"
-    INTERRUPTED = "interrupted"
-
-
-class Reply(NamedTuple):
-    """A player's answer. Depth 0 says that there is no evaluation behind the move."""
-
-    move: int
-    score_cp: int
-    depth: int
-    nodes: int
-    search_ns: int  # time inside the search itself, as the player measured it
 
 
 class PlayerFault(Exception):
@@ -93,115 +62,10 @@ class Player(Protocol):
         """Give back what the player holds; it plays no more."""
 
 
-@dataclass(frozen=True, slots=True)
-class GameRecord:
-    """A finished game. The byte columns are little-endian, one entry per move.
-
-    `moves` (uint16) begins with the moves of the opening. `scores_cp` (int32), `depths` (uint8),
-    `nodes` and `times_us` (uint32, saturating) have entries only for the players' own moves.
-    """
-
-    pair: int
-    game: int
-    fen: str
-    result: int
-    termination: Termination
-    plies: int
-    moves: bytes
-    scores_cp: bytes
-    depths: bytes
-    nodes: bytes
-    times_us: bytes
-    search_ns: tuple[int, int]
-    wall_ns: int
-    detail: str
-
-    @property
-    def book_plies(self) -> int:
-        """How many of the moves are the opening's."""
-        return self.plies - len(self.depths)
-
-    @property
-    def new_result(self) -> int:
-        """The result from NEW's view: 1, 0, -1."""
-        return -self.result if self.game else self.result
-
-    def columns(self) -> MoveColumns:
-        """The byte columns as arrays."""
-        return MoveColumns(
-            np.frombuffer(self.moves, "<u2"),
-            np.frombuffer(self.scores_cp, "<i4"),
-            np.frombuffer(self.depths, "u1"),
-            np.frombuffer(self.nodes, "<u4"),
-            np.frombuffer(self.times_us, "<u4"),
-        )
-
-
-class MoveColumns(NamedTuple):
-    """The moves of a game and what the players said about theirs."""
-
-    moves: NDArray[np.uint16]
-    scores_cp: NDArray[np.int32]
-    depths: NDArray[np.uint8]
-    nodes: NDArray[np.uint32]
-    times_us: NDArray[np.uint32]
-
-
 class _Ending(NamedTuple):
     termination: Termination
     result: int
     detail: str = ""
-
-
-class _MoveLog:
-    """Growing columns of one game. Their rows are wide; they are narrowed once, at the end."""
-
-    __slots__ = ("_depths", "_nodes", "_scores_cp", "_times_ns", "book_plies", "count", "moves")
-
-    def __init__(self, capacity: int = 256) -> None:
-        self.moves = np.empty(capacity, np.uint16)
-        self._scores_cp = np.empty(capacity, np.int64)
-        self._depths = np.empty(capacity, np.int64)
-        self._nodes = np.empty(capacity, np.int64)
-        self._times_ns = np.empty(capacity, np.int64)
-        self.count = 0
-        self.book_plies = 0
-
-    def add_book_move(self, move: int) -> None:
-        self.add(Reply(move, 0, 0, 0, 0), 0)
-        self.book_plies = self.count
-
-    def add(self, reply: Reply, elapsed_ns: int) -> None:
-        count = self.count
-        if count == len(self.moves):
-            self._grow()
-        self.moves[count] = reply.move
-        self._scores_cp[count] = reply.score_cp
-        self._depths[count] = reply.depth
-        self._nodes[count] = reply.nodes
-        self._times_ns[count] = elapsed_ns
-        self.count = count + 1
-
-    def _grow(self) -> None:
-        for name in ("moves", "_scores_cp", "_depths", "_nodes", "_times_ns"):
-            column = getattr(self, name)
-            setattr(self, name, np.concatenate([column, np.empty_like(column)]))
-
-    def narrowed(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
-        """The columns as a GameRecord keeps them: moves, scores, depths, nodes, times in µs."""
-        own = slice(self.book_plies, self.count)
-        return (
-            self.moves[: self.count].astype("<u2").tobytes(),
-            _saturate(self._scores_cp[own], "<i4"),
-            _saturate(self._depths[own], "u1"),
-            _saturate(self._nodes[own], "<u4"),
-            _saturate(self._times_ns[own] // 1000, "<u4"),
-        )
-
-
-def _saturate(column: NDArray[np.int64], dtype: str) -> bytes:
-    bounds = np.iinfo(dtype)
-    return column.clip(bounds.min, bounds.max).astype(dtype).tobytes()
 
 
 def play_game(
@@ -221,9 +85,9 @@ def play_game(
     from engine.shell import Game
 
     started_ns = perf_counter_ns()
-    referee = Game(opening.fen, chess960)
-    start_fen = referee.fen
-    log = _MoveLog()
+    start_fen = _whole_fen(opening.fen, chess960)
+    referee = Game(start_fen, chess960)
+    log = MoveLog()
     for move in opening.moves:
         referee.push(move)
         log.add_book_move(move)
@@ -257,6 +121,17 @@ def play_game(
     )
 
 
+@lru_cache(maxsize=256)
+def _whole_fen(fen: str, chess960: bool) -> str:
+    """All six fields of a FEN, as the referee understands it: players and records get this one.
+
+    Kept, because writing a FEN costs as much as several moves and both games of a pair need it.
+    """
+    from engine.shell import Game
+
+    return Game(fen, chess960).fen
+
+
 def _game_clock(white: Limit, black: Limit) -> GameClock | None:
     """None when no limit is a time, so that an untimed game has no clock to depend on."""
     if white.is_deterministic and black.is_deterministic:
@@ -284,7 +159,7 @@ class _Table(NamedTuple):
     limits: tuple[Limit, Limit]
     clock: GameClock | None
     adjudicator: Adjudicator | None
-    log: _MoveLog
+    log: MoveLog
     search_ns: list[int]
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 import chess
 
 from harness.adjudication import describe
-from harness.game import MATE_BOUND_CP, MATE_CP, GameRecord, Termination
+from harness.record import MATE_BOUND_CP, MATE_CP, GameRecord, Termination
 
 if TYPE_CHECKING:
     from harness.config import MatchSpec

@@ -4,9 +4,10 @@ import chess
 import pytest
 
 from harness.config import AdjudicationConfig, EngineConfig, Limit
-from harness.game import MATE_CP, GameRecord, Termination, play_game
+from harness.game import play_game
 from harness.openings import Opening
 from harness.players import make_player
+from harness.record import MATE_CP, GameRecord, Termination
 from harness.schedule import pair_task
 
 STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

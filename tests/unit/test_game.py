@@ -13,10 +13,10 @@ from harness.game import (
     PlayerFault,
     Reply,
     Termination,
-    _MoveLog,
     play_game,
 )
 from harness.openings import Opening
+from harness.record import MoveLog
 from harness.schedule import GameTask
 
 STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -317,7 +317,7 @@ def test_without_a_time_limit_no_time_matters(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_columns_grow_and_saturate() -> None:
-    log = _MoveLog(capacity=2)
+    log = MoveLog(capacity=2)
     log.add_book_move(5)
     for number in range(6):
         log.add(Reply(100 + number, -49_000, 300, 2**40, 0), 1_999)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config import EngineConfig, Limit, MatchSpec
-from harness.game import GameRecord, Termination
 from harness.pgn import TIME_PATTERN, format_game, format_score, write_pgn
+from harness.record import GameRecord, Termination
 from harness.splitmix import SplitMix64
 
 SPEC = MatchSpec(

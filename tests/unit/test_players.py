@@ -4,12 +4,14 @@ import sys
 import numpy as np
 import pytest
 
+from engine import shell
 from engine.shell import Game
 from harness.clock import Clocks
 from harness.config import EngineConfig, Limit
 from harness.errors import EngineStartError
-from harness.game import MATE_BOUND_CP, PlayerFault, Reply, Termination
+from harness.game import PlayerFault
 from harness.players import BuiltinPlayer, NullPlayer, ScriptedPlayer, make_player
+from harness.record import MATE_BOUND_CP, MATE_CP, Reply, Termination
 
 STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 MATE_IN_ONE = "7k/R7/6K1/8/8/8/8/8 w - - 0 1"
@@ -132,8 +134,8 @@ def test_mates_are_reported_as_the_harness_reads_them() -> None:
     player = BuiltinPlayer(EngineConfig(name="x"))
     player.new_game(MATE_IN_ONE, False, 1)
     reply = player.play(NO_MOVES, 0, NODES, None)
-    assert reply.score_cp == 48_999
-    assert reply.score_cp >= MATE_BOUND_CP
+    assert reply.score_cp == MATE_CP - 1
+    assert (MATE_CP, MATE_BOUND_CP) == (shell.MATE, shell.MATE_BOUND)
 
 
 def test_the_coordinator_imports_no_compiled_code() -> None:

@@ -1,0 +1,161 @@
+"""What is kept of a game: how it ended, its moves, and what the players said about them.
+
+Moves are wire moves (uint16: from | to << 6 | promotion << 12, a1 = 0, castling is king takes own
+rook). Scores are centipawns from the view of the side that moved; |score| >= MATE_BOUND_CP is a
+mate in MATE_CP - |score| plies. Results are white's: 1, 0, -1. Players are 0 = NEW and 1 = BASE.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+MATE_CP: Final = 49_000
+MATE_BOUND_CP: Final = 48_000
+
+
+class Termination(StrEnum):
+    """How a game ended."""
+
+    CHECKMATE = "checkmate"
+    STALEMATE = "stalemate"
+    THREEFOLD = "threefold"
+    FIFTY_MOVES = "fifty_moves"
+    INSUFFICIENT_MATERIAL = "insufficient_material"
+    ADJUDICATED_WIN = "adjudicated_win"
+    ADJUDICATED_DRAW = "adjudicated_draw"
+    MAX_PLIES = "max_plies"
+    TIME_FORFEIT = "time_forfeit"
+    ILLEGAL_MOVE = "illegal_move"
+    CRASH = "crash"
+    HANG = "hang"
+    INTERRUPTED = "interrupted"
+
+
+class Reply(NamedTuple):
+    """A player's answer. Depth 0 says that there is no evaluation behind the move."""
+
+    move: int
+    score_cp: int
+    depth: int
+    nodes: int
+    search_ns: int  # time inside the search itself, as the player measured it
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A finished game. The byte columns are little-endian, one entry per move.
+
+    `moves` (uint16) begins with the moves of the opening. `scores_cp` (int32), `depths` (uint8),
+    `nodes` and `times_us` (uint32, saturating) have entries only for the players' own moves.
+    """
+
+    pair: int
+    game: int
+    fen: str
+    result: int
+    termination: Termination
+    plies: int
+    moves: bytes
+    scores_cp: bytes
+    depths: bytes
+    nodes: bytes
+    times_us: bytes
+    search_ns: tuple[int, int]
+    wall_ns: int
+    detail: str
+
+    @property
+    def book_plies(self) -> int:
+        """How many of the moves are the opening's."""
+        return self.plies - len(self.depths)
+
+    @property
+    def new_result(self) -> int:
+        """The result from NEW's view: 1, 0, -1."""
+        return -self.result if self.game else self.result
+
+    def columns(self) -> MoveColumns:
+        """The byte columns as arrays."""
+        return MoveColumns(
+            np.frombuffer(self.moves, "<u2"),
+            np.frombuffer(self.scores_cp, "<i4"),
+            np.frombuffer(self.depths, "u1"),
+            np.frombuffer(self.nodes, "<u4"),
+            np.frombuffer(self.times_us, "<u4"),
+        )
+
+
+class MoveColumns(NamedTuple):
+    """The moves of a game and what the players said about theirs."""
+
+    moves: NDArray[np.uint16]
+    scores_cp: NDArray[np.int32]
+    depths: NDArray[np.uint8]
+    nodes: NDArray[np.uint32]
+    times_us: NDArray[np.uint32]
+
+
+# Bounds of the columns of MoveLog's table: int32, uint8, uint32, uint32.
+_LOWEST: Final = np.array([[-(2**31)], [0], [0], [0]])
+_HIGHEST: Final = np.array([[2**31 - 1], [2**8 - 1], [2**32 - 1], [2**32 - 1]])
+
+
+class MoveLog:
+    """The moves of a game as it grows, wide; they are narrowed once, at its end.
+
+    `_table` has a row each for scores, depths, nodes and times in ns; the other arrays are views.
+    """
+
+    __slots__ = (
+        "_depths",
+        "_nodes",
+        "_scores_cp",
+        "_table",
+        "_times_ns",
+        "book_plies",
+        "count",
+        "moves",
+    )
+
+    def __init__(self, capacity: int = 256) -> None:
+        self.count = 0
+        self.book_plies = 0
+        self._place(np.empty(capacity, np.uint16), np.empty((4, capacity), np.int64))
+
+    def _place(self, moves: NDArray[np.uint16], table: NDArray[np.int64]) -> None:
+        self.moves = moves
+        self._table = table
+        self._scores_cp, self._depths, self._nodes, self._times_ns = table
+
+    def add_book_move(self, move: int) -> None:
+        self.add(Reply(move, 0, 0, 0, 0), 0)
+        self.book_plies = self.count
+
+    def add(self, reply: Reply, elapsed_ns: int) -> None:
+        count = self.count
+        if count == len(self.moves):
+            self._place(np.resize(self.moves, 2 * count), np.hstack([self._table, self._table]))
+        self.moves[count] = reply.move
+        self._scores_cp[count] = reply.score_cp
+        self._depths[count] = reply.depth
+        self._nodes[count] = reply.nodes
+        self._times_ns[count] = elapsed_ns
+        self.count = count + 1
+
+    def narrowed(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+        """The columns as a GameRecord keeps them: moves, scores, depths, nodes, times in µs."""
+        own = self._table[:, self.book_plies : self.count]
+        own[3] //= 1_000
+        scores_cp, depths, nodes, times_us = np.minimum(np.maximum(own, _LOWEST), _HIGHEST)
+        return (
+            self.moves[: self.count].astype("<u2").tobytes(),
+            scores_cp.astype("<i4").tobytes(),
+            depths.astype("u1").tobytes(),
+            nodes.astype("<u4").tobytes(),
+            times_us.astype("<u4").tobytes(),
+        )
