@@ -458,10 +458,9 @@ def _perft_game(game: Game, depth: int) -> int:
 
 def warm_up(report: Callable[[str, int, int], None] = lambda name, done, total: None) -> None:
     """Compile (or load) every entry point; `report(name, done, total)` before each and at the end."""
-    game = Game.__new__(Game)
     searcher: list[Searcher] = []
     steps: list[tuple[str, Callable[[], object]]] = [
-        ("rules", lambda: Game()),
+        ("rules", lambda: Game().push_uci("e2e4")),
         ("search", lambda: searcher[0].go(np.zeros(1, np.uint16), 0, SearchLimit(nodes=1))),
         ("evaluation", lambda: evaluate_record(Game().record, searcher[0].parameters)),
         ("perft", lambda: _perft_game(Game(), 1)),
