@@ -1,0 +1,195 @@
+"""The words of the UCI protocol: commands read into values, results written as lines. No numba.
+
+Scores are from the side to move, as everywhere. The protocol is that of Huber and Meyer-Kahlen
+(April 2006). A reader is strict about what it must understand and raises `UciError`, one sentence
+that the program answers as `info string`; words it does not know are skipped, as the protocol asks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .fen import STARTPOS
+from .parameters import SEARCH
+
+DEFAULT_HASH_MB = 16
+_NUMBER_LIMIT = 10**12  # larger ones mean it too; keeps nanoseconds in int64
+_CLOCK_WORDS = frozenset({"wtime", "btime", "winc", "binc"})
+_NUMBER_WORDS = _CLOCK_WORDS | {"movestogo", "depth", "nodes", "movetime", "mate", "perft"}
+_FLAG_WORDS = frozenset({"infinite", "ponder"})
+
+
+class UciError(ValueError):
+    """A command that cannot be obeyed; the message is one sentence."""
+
+
+def quote(text: str) -> str:
+    """What the user wrote, fit for one line."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def parse_int(text: str, what: str) -> int:
+    """A whole number of any size, cut to +-10^12. Raises UciError."""
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
+        raise UciError(f"{what} is {quote(text)}; expected a whole number")
+    magnitude = text.lstrip("+-").lstrip("0") or "0"
+    value = _NUMBER_LIMIT if len(magnitude) > 12 else int(magnitude)
+    return -value if text.startswith("-") else value
+
+
+class Option(NamedTuple):
+    """A setting offered to the GUI. `kind` is spin, check or button; values are integers.
+
+    `parameter` names the search parameter it sets, if it sets one.
+    """
+
+    name: str
+    kind: str
+    default: int = 0
+    low: int = 0
+    high: int = 1
+    parameter: str = ""
+
+    @property
+    def line(self) -> str:
+        head = f"option name {self.name} type {self.kind}"
+        if self.kind == "spin":
+            return f"{head} default {self.default} min {self.low} max {self.high}"
+        if self.kind == "check":
+            return f"{head} default {'true' if self.default else 'false'}"
+        return head
+
+    def parse(self, text: str) -> int:
+        """The integer that a value means. Raises UciError naming what was expected."""
+        if self.kind == "check":
+            if text.lower() not in {"true", "false"}:
+                raise UciError(f"option {self.name} is {quote(text)}; expected true or false")
+            return int(text.lower() == "true")
+        value = parse_int(text, f"option {self.name}")
+        if not self.low <= value <= self.high:
+            raise UciError(f"option {self.name} is {value}; expected {self.low} to {self.high}")
+        return value
+
+
+def _memory_mb() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+
+
+def _options() -> Iterable[Option]:
+    yield Option("Hash", "spin", DEFAULT_HASH_MB, 1, max(DEFAULT_HASH_MB, _memory_mb()))
+    yield Option("Clear Hash", "button")
+    yield Option("UCI_Chess960", "check")
+    for parameter in SEARCH:
+        name, spin = parameter.name, parameter[1:4]
+        if name == "move_overhead_ms":  # also under the name that every GUI knows
+            yield Option("Move Overhead", "spin", *spin, name)
+        yield Option(name, "spin", *spin, name)
+
+
+#: By lower-case name: names are not case-sensitive.
+OPTIONS = {option.name.lower(): option for option in _options()}
+
+
+def parse_setoption(words: list[str]) -> tuple[Option, int]:
+    """`name NAME [value VALUE]`, both of any number of words."""
+    if not words or words[0].lower() != "name":
+        raise UciError("setoption: expected name NAME value VALUE")
+    lowered = [word.lower() for word in words]
+    end = lowered.index("value") if "value" in lowered else len(words)
+    name = " ".join(words[1:end])
+    option = OPTIONS.get(name.lower())
+    if option is None:
+        raise UciError(f"there is no option {quote(name)}")
+    if option.kind == "button":
+        return option, 0
+    if end == len(words):
+        raise UciError(f"option {option.name} has no value")
+    return option, option.parse(" ".join(words[end + 1 :]))
+
+
+def parse_position(words: list[str]) -> tuple[str, list[str]]:
+    """`startpos | fen FEN [moves MOVE ...]` as FEN and move texts; the FEN is not read yet."""
+    end = words.index("moves") if "moves" in words else len(words)
+    if not words or words[0] not in {"startpos", "fen"}:
+        raise UciError("position: expected startpos or fen FEN, then moves MOVE ...")
+    if words[0] == "fen":
+        return " ".join(words[1:end]), words[end + 1 :]
+    if end > 1:
+        raise UciError(f"position startpos: {quote(words[1])} is not understood; expected moves")
+    return STARTPOS, words[end + 1 :]
+
+
+class GoCommand(NamedTuple):
+    """A `go` as read: `numbers` by their word; `waits`: the move is given only after `stop`."""
+
+    numbers: dict[str, int]
+    waits: bool
+    notes: tuple[str, ...]
+
+    def limits(self, side: int) -> dict[str, int]:
+        """The fields of `SearchLimit` for the side to move (0 white, 1 black).
+
+        Zero or less means "at once" here and "no limit" there, so it becomes 1. A clock that leaves
+        out our time is an empty clock.
+        """
+        numbers = self.numbers
+        fields = {word: max(1, numbers[word]) for word in ("nodes", "depth") if word in numbers}
+        if "mate" in numbers:  # no deeper than a mate in so many moves
+            depth = max(1, 2 * numbers["mate"] - 1)
+            fields["depth"] = min(depth, fields.get("depth", depth))
+        if "movetime" in numbers:
+            fields["movetime_ms"] = max(1, numbers["movetime"])
+        if _CLOCK_WORDS & numbers.keys():
+            ours = "wb"[side]
+            fields["time_left_ms"] = max(1, numbers.get(f"{ours}time", 0))
+            fields["increment_ms"] = max(0, numbers.get(f"{ours}inc", 0))
+            fields["moves_to_go"] = max(0, numbers.get("movestogo", 0))
+        return fields
+
+
+def parse_go(words: list[str]) -> GoCommand:
+    """The words after `go`. Without any limit the search waits for `stop`, as with `infinite`."""
+    numbers: dict[str, int] = {}
+    flags: set[str] = set()
+    notes: list[str] = []
+    index = 0
+    while index < len(words):
+        word = words[index]
+        index += 1
+        if word in _NUMBER_WORDS:
+            if index == len(words):
+                raise UciError(f"go {word}: expected a number")
+            numbers[word] = parse_int(words[index], f"go {word}")
+            index += 1
+        elif word in _FLAG_WORDS:
+            flags.add(word)
+        elif word == "searchmoves":
+            while index < len(words) and words[index] not in _NUMBER_WORDS | _FLAG_WORDS:
+                index += 1
+            notes.append("go searchmoves is not supported: every move is searched")
+        else:
+            notes.append(f"go: {quote(word)} is not understood")
+    if notes and not numbers and not flags and "searchmoves" not in words:
+        raise UciError(notes[0])
+    limited = numbers.keys() - {"movestogo"}
+    return GoCommand(numbers, bool(flags) or not limited, tuple(notes))
+
+
+def format_score(score_cp: int, mate: int, mate_bound: int) -> str:
+    """`cp N`, or `mate N` in moves, negative when the side to move is mated."""
+    if abs(score_cp) < mate_bound:
+        return f"cp {score_cp}"
+    moves = (mate - abs(score_cp) + 1) // 2
+    return f"mate {moves if score_cp > 0 else -moves}"
+
+
+def draw_board(fen: str) -> str:
+    """The board as text, white below, with the FEN under it."""
+    lines = []
+    for rank, row in zip("87654321", fen.split()[0].split("/"), strict=True):
+        squares = "".join("." * int(letter) if letter.isdigit() else letter for letter in row)
+        lines.append(f"{rank}  {' '.join(squares)}")
+    return "\n".join([*lines, "", "   a b c d e f g h", "", f"Fen: {fen}"])
