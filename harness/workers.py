@@ -15,6 +15,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import sys
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -31,6 +32,9 @@ from harness.worker import serve
 
 #: Named here too: importing worker_preload would load the engine into this process.
 SNAPSHOT_VARIABLE = "NUMBISHOP_SNAPSHOT"
+
+_START_ATTEMPTS = 3
+_START_PAUSE_S = 0.2
 
 
 @dataclass(slots=True)
@@ -75,10 +79,10 @@ class LocalWorkers:
         )
         try:
             with self._child_settings():
-                process.start()
-        except (OSError, EOFError) as error:
+                _start_patiently(process)
+        except BaseException:
             ours.close()
-            raise EngineStartError(f"no worker process could be started: {error!r}") from error
+            raise
         finally:
             theirs.close()
         return process, ours
@@ -136,10 +140,11 @@ class LocalWorkers:
         )
         slot.process.close()
         slot.pipe.close()
-        waiting, slot.in_hand = slot.in_hand, deque()
-        slot.process, slot.pipe = self._start()
-        for chunk in waiting:
-            _hand(slot, chunk)
+        self._slots.remove(slot)
+        successor = _Slot(*self._start())
+        self._slots.append(successor)
+        for chunk in slot.in_hand:
+            _hand(successor, chunk)
         return lost
 
     def stop(self) -> None:
@@ -152,6 +157,19 @@ class LocalWorkers:
             slot.pipe.close()
         self._slots.clear()
         self._cleanup.close()
+
+
+def _start_patiently(process: BaseProcess) -> None:
+    """Start a process; the fork server, should it have died, is launched anew by the next try."""
+    for attempt in range(1, _START_ATTEMPTS + 1):
+        try:
+            process.start()
+        except (OSError, EOFError) as error:
+            if attempt == _START_ATTEMPTS:
+                raise EngineStartError(f"no worker process could be started: {error!r}") from error
+            time.sleep(_START_PAUSE_S)
+        else:
+            return
 
 
 def _hand(slot: _Slot, chunk: Chunk) -> None:
@@ -171,11 +189,14 @@ def _cause_of_death(exit_code: int | None) -> str:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Children, the fork server too, are born with Ctrl-C blocked: there is no unguarded moment."""
+    """Children, the fork server too, are born with these blocked: there is no unguarded moment.
+
+    A terminal or a service manager signals all processes of a run; the coordinator alone answers.
+    """
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:

@@ -1,0 +1,213 @@
+"""Worker processes one by one: results, deaths, errors, the end; no run around them."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from multiprocessing import forkserver
+from pathlib import Path
+
+import pytest
+
+from engine.jit import source_digest
+from harness.chunks import Chunk, Done, Event, Failed, GameQueue, Lost
+from harness.errors import EngineStartError
+from harness.snapshot import create_snapshot, warm
+from harness.spec import EngineConfig, MatchSpec
+from harness.workers import LocalWorkers
+from tests.match.runs import null_spec, wait_until
+
+Start = Callable[..., LocalWorkers]
+
+
+@pytest.fixture(scope="module")
+def snapshot() -> Path:
+    folder = create_snapshot(source_digest())
+    warm(folder, lambda name, done, total: None)
+    return folder
+
+
+@pytest.fixture
+def start(snapshot: Path) -> Iterator[Start]:
+    """Starts workers, and stops them after the test."""
+    with ExitStack() as stack:
+
+        def started(spec: MatchSpec, count: int = 1, method: str | None = None) -> LocalWorkers:
+            workers = LocalWorkers(spec.model_dump_json(), snapshot, count, method)
+            stack.callback(workers.stop)
+            workers.start()
+            return workers
+
+        yield started
+
+
+def chunks(count: int, spec: MatchSpec) -> list[Chunk]:
+    queue = GameQueue(spec.seed, 0, count, workers=1)
+    return list(iter(queue.next_chunk, None))[:count]
+
+
+def collect(workers: LocalWorkers, count: int) -> list[Event]:
+    """The next `count` events."""
+    events: list[Event] = []
+    wait_until(lambda: bool(events.extend(workers.events(0.1))) or len(events) >= count)
+    return events
+
+
+def test_chunks_come_back_in_the_order_in_which_one_worker_got_them(start: Start) -> None:
+    spec = null_spec(10)
+    workers = start(spec)
+    assert workers.capacity == 2
+    given = chunks(2, spec)
+    for chunk in given:
+        workers.submit(chunk)
+    assert workers.capacity == 0
+    done = collect(workers, 2)
+    assert [event.number for event in done if isinstance(event, Done)] == [1, 2]
+    assert workers.capacity == 2
+    for chunk, event in zip(given, done, strict=True):
+        assert isinstance(event, Done)
+        assert [(r.pair, r.game) for r in event.records] == [(g.pair, g.game) for g in chunk.games]
+        assert event.wall_ns > 0
+
+
+def test_work_is_shared_out_evenly(start: Start) -> None:
+    spec = null_spec(10)
+    workers = start(spec, 2)
+    for chunk in chunks(4, spec):
+        workers.submit(chunk)
+    assert workers.capacity == 0
+    assert len(collect(workers, 4)) == 4
+
+
+def test_killed_worker_loses_one_chunk_and_its_successor_plays_the_next(start: Start) -> None:
+    spec = null_spec(10)
+    workers = start(spec)
+    (victim,) = workers.process_ids
+    os.kill(victim, signal.SIGSTOP)  # so that it surely has both chunks in hand when it dies
+    first, second = chunks(2, spec)
+    workers.submit(first)
+    workers.submit(second)
+    os.kill(victim, signal.SIGKILL)
+    lost, done = collect(workers, 2)
+    assert lost == Lost(first, victim, "killed by SIGKILL")
+    assert isinstance(done, Done)
+    assert done.number == second.number
+    assert workers.process_ids != [victim]
+
+
+def test_idle_worker_that_dies_is_replaced(start: Start) -> None:
+    spec = null_spec(10)
+    workers = start(spec)
+    (victim,) = workers.process_ids
+    os.kill(victim, signal.SIGKILL)
+    assert collect(workers, 1) == [Lost(None, victim, "killed by SIGKILL")]
+    workers.submit(chunks(1, spec)[0])
+    assert isinstance(collect(workers, 1)[0], Done)
+
+
+def test_results_sent_before_a_death_count(start: Start) -> None:
+    spec = null_spec(10)
+    workers = start(spec)
+    (victim,) = workers.process_ids
+    workers.submit(chunks(1, spec)[0])
+    pipe = workers._slots[0].pipe
+    wait_until(pipe.poll)
+    os.kill(victim, signal.SIGKILL)
+    wait_until(lambda: not Path(f"/proc/{victim}/stat").exists() or _is_dead(victim))
+    done, lost = collect(workers, 2)
+    assert isinstance(done, Done)
+    assert lost == Lost(None, victim, "killed by SIGKILL")
+
+
+def _is_dead(process: int) -> bool:
+    return ") Z " in Path(f"/proc/{process}/stat").read_text()
+
+
+def test_many_random_deaths_lose_nothing(start: Start) -> None:
+    """What broke the pools of the standard library and of pebble."""
+    spec = null_spec(200)
+    workers = start(spec, 2)
+    queue = GameQueue(spec.seed, 0, 200, workers=2)
+    played: list[tuple[int, int]] = []
+    deaths = 0
+    while len(played) < 400:
+        while workers.capacity and (chunk := queue.next_chunk()):
+            workers.submit(chunk)
+        if len(played) > 12 * deaths and deaths < 25:
+            os.kill(workers.process_ids[deaths % 2], signal.SIGKILL)
+            deaths += 1
+        for event in workers.events(5):
+            if isinstance(event, Done):
+                played += [(record.pair, record.game) for record in event.records]
+            elif isinstance(event, Lost) and event.chunk:
+                queue.give_back(event.chunk.games)
+    assert sorted(played) == [(pair, game) for pair in range(200) for game in (0, 1)]
+    assert deaths == 25
+
+
+def test_death_of_the_fork_server_is_survived(start: Start) -> None:
+    spec = null_spec(10)
+    workers = start(spec)
+    (orphan,) = workers.process_ids
+    os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
+    (lost,) = collect(workers, 1)
+    assert isinstance(lost, Lost)
+    assert lost.worker == orphan
+    workers.submit(chunks(1, spec)[0])
+    assert isinstance(collect(workers, 1)[0], Done)
+    wait_until(lambda: not Path(f"/proc/{orphan}").exists(), timeout_s=5)
+
+
+def test_error_for_the_user_comes_back_as_itself(start: Start) -> None:
+    unknown = EngineConfig(name="new", source="uci")
+    (failed,) = collect(start(null_spec(1, new=unknown)), 1)
+    assert isinstance(failed, Failed)
+    assert isinstance(failed.error, EngineStartError)
+    assert "cannot be played yet" in str(failed.error)
+
+
+def test_bug_comes_back_with_its_traceback(start: Start) -> None:
+    spec = null_spec(1)
+    workers = start(spec)
+    (chunk,) = chunks(1, spec)[:1]
+    workers.submit(Chunk(1, chunk.games, ("no opening",)))  # type: ignore[arg-type]
+    (failed,) = collect(workers, 1)
+    assert isinstance(failed, Failed)
+    assert failed.error is None
+    assert "AttributeError" in failed.traceback
+    assert "worker.py" in failed.traceback
+
+
+def test_stop_ends_all_processes(start: Start) -> None:
+    workers = start(null_spec(1), 2)
+    processes = workers.process_ids
+    workers.stop()
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in processes), timeout_s=5)
+    assert workers.process_ids == []
+
+
+def test_spawned_workers_play_the_same_games(start: Start) -> None:
+    spec = null_spec(2)
+    records = []
+    for method in ("forkserver", "spawn"):
+        workers = start(spec, 1, method)
+        workers.submit(chunks(1, spec)[0])
+        (done,) = collect(workers, 1)
+        assert isinstance(done, Done), done
+        records.append([(record.moves, record.result) for record in done.records])
+    assert records[0] == records[1]
+
+
+def test_worker_refuses_another_engine_than_the_run_s(start: Start, tmp_path: Path) -> None:
+    """The fork server of this process has loaded one engine: it cannot serve another."""
+    start(null_spec(1))
+    (tmp_path / "engine").mkdir()
+    workers = LocalWorkers(null_spec(1).model_dump_json(), tmp_path, 1)
+    try:
+        workers.start()
+        (failed,) = collect(workers, 1)
+        assert isinstance(failed, Failed)
+        assert isinstance(failed.error, EngineStartError)
+        assert f"expected the run's copy {tmp_path}" in str(failed.error)
+    finally:
+        workers.stop()
