@@ -2,23 +2,24 @@
 
 Numba's own cache looks at the file that holds a function and at nothing else: a changed helper or
 constant of another module, a codegen flag, another slider back-end all load *stale* code. Here the
-stamp of every cached kernel is `build_digest` of the whole package the kernel lives in, so that any
-such change compiles anew. Other libraries' caches are left alone.
+folder that caches a kernel is named by `build_digest` of the whole package the kernel lives in, so
+that any such change compiles anew. Other libraries' caches are left alone.
 
 Nothing else in the project calls `numba.njit`.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
+import inspect
 import io
 import os
 import platform
 import sys
+import tempfile
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,15 @@ import llvmlite
 import numba
 import numpy as np
 import platformdirs
-from numba.core import caching, config
+from numba.core import config
 from numba.core.registry import cpu_target
+
+from .kernel_cache import KernelCache, notice
 
 PACKAGE = Path(__file__).resolve().parent
 
 #: Modules that only talk to people; a change in them cannot change a move.
-SHELL_MODULES = frozenset({"__main__.py", "uci.py", "server.py", "bench.py"})
+SHELL_MODULES = frozenset({"__main__.py", "uci.py", "protocol.py", "server.py", "bench.py"})
 
 NJIT_OPTIONS = {"nogil": True, "error_model": "numpy"}
 
@@ -47,26 +50,34 @@ CODEGEN_SETTINGS = (
     "SLP_VECTORIZE",
     "DEBUGINFO_DEFAULT",
     "DISABLE_INTEL_SVML",
-    "LLVM_PASS_TIMINGS",
     "LLVM_REFPRUNE_PASS",
     "LLVM_REFPRUNE_FLAGS",
     "EXTEND_VARIABLE_LIFETIMES",
 )
 
-_LAYOUT_TOKENS = {
-    tokenize.COMMENT: None,
-    tokenize.NL: None,
-    tokenize.ENCODING: None,
-    tokenize.INDENT: ">",
-    tokenize.DEDENT: "<",
-    tokenize.NEWLINE: ";",
-}
+_UNSEEN_TOKENS = {tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER}
+_INDENTATION = {tokenize.INDENT, tokenize.DEDENT}
+_LAYOUT_WORDS = {tokenize.INDENT: ">", tokenize.DEDENT: "<", tokenize.NEWLINE: ";"}
+_FSTRING_START = getattr(tokenize, "FSTRING_START", None)
+_FSTRING_END = getattr(tokenize, "FSTRING_END", None)
 
 
 def cache_root() -> Path:
     """The user's cache folder of this program; `NUMBISHOP_CACHE_DIR` overrides it."""
     override = os.environ.get("NUMBISHOP_CACHE_DIR")
-    return Path(override) if override else Path(platformdirs.user_cache_dir("numbishop"))
+    folder = Path(override or platformdirs.user_cache_dir("numbishop"))
+    return folder if override or folder.is_absolute() else _homeless_cache_root()
+
+
+def _homeless_cache_root() -> Path:
+    """For a user of whom no home folder is known, as in some containers."""
+    folder = Path(tempfile.gettempdir()) / f"numbishop-{os.getuid()}"
+    notice(f"no home folder; caching in {folder} (NUMBISHOP_CACHE_DIR names another place)")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.lstat().st_uid != os.getuid():
+        # Compiled code is run as it lies there, so nobody else may have put it there.
+        raise PermissionError(f"{folder} belongs to someone else; set NUMBISHOP_CACHE_DIR")
+    return folder
 
 
 def has_fast_pext() -> bool:
@@ -94,29 +105,42 @@ def slider_backend() -> str:
     return wanted or ("pext" if has_fast_pext() else "magic")
 
 
-def _docstring_lines(source: str) -> set[int]:
-    lines: set[int] = set()
-    for node in ast.walk(ast.parse(source)):
-        body = getattr(node, "body", None)
-        if not isinstance(body, list):
-            continue
-        for statement in body:
-            value = getattr(statement, "value", None)
-            if isinstance(statement, ast.Expr) and isinstance(getattr(value, "value", None), str):
-                lines.update(range(statement.lineno, (statement.end_lineno or 0) + 1))
-    return lines
+def _logical_lines(source: str) -> Iterator[list[tuple[int, str]]]:
+    """The words of each logical line as (token type, text); an f-string is one STRING word.
+
+    (It is several tokens from Python 3.12 on; the digest must not depend on that.)
+    """
+    lines = source.splitlines(keepends=True)
+    words: list[tuple[int, str]] = []
+    fstring_starts: list[tuple[int, int]] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == _FSTRING_START:
+            fstring_starts.append(token.start)
+        elif token.type == _FSTRING_END:
+            start = fstring_starts.pop()
+            if not fstring_starts:
+                words.append((tokenize.STRING, _text_between(lines, start, token.end)))
+        elif not fstring_starts and token.type not in _UNSEEN_TOKENS:
+            words.append((token.type, _LAYOUT_WORDS.get(token.type, token.string)))
+        if token.type == tokenize.NEWLINE:
+            yield words
+            words = []
+    yield words
+
+
+def _text_between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    text = "".join(lines[start[0] - 1 : end[0]])
+    return text[start[1] : len(text) - len(lines[end[0] - 1]) + end[1]]
 
 
 def strip_source(source: str) -> str:
     """`source` without comments, docstrings and layout: what the compiler sees, as one string."""
-    docstrings = _docstring_lines(source)
-    words: list[str] = []
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        word = _LAYOUT_TOKENS.get(token.type, token.string)
-        if word is None or token.start[0] in docstrings:
-            continue
-        words.append(word)
-    return " ".join(words)
+    kept: list[str] = []
+    for words in _logical_lines(source):
+        content = {kind for kind, _ in words} - _LAYOUT_WORDS.keys()
+        is_docstring = content == {tokenize.STRING}
+        kept += [text for kind, text in words if not is_docstring or kind in _INDENTATION]
+    return " ".join(kept)
 
 
 @functools.cache
@@ -134,7 +158,7 @@ def source_digest(package: Path = PACKAGE) -> str:
 
 @functools.cache
 def build_digest(package: Path = PACKAGE) -> str:
-    """SHA-256 (hex) of all that decides the machine code: sources, flags, versions, CPU, back-end."""
+    """SHA-256 (hex) of all that decides machine code: sources, flags, versions, CPU, back-end."""
     parts = [
         source_digest(package),
         source_digest(PACKAGE),
@@ -153,86 +177,13 @@ def cache_folder(package: Path, package_name: str) -> Path:
     return cache_root() / "jit" / f"{build_digest(package)[:24]}-{package_name}"
 
 
-def _notice(text: str) -> None:
-    print(f"numbishop: {text}", file=sys.stderr, flush=True)
-
-
-class _Locator(caching._CacheLocator):
-    def __init__(self, function: Callable[..., Any], source_file: str) -> None:
-        package = Path(source_file).resolve().parent
-        self._py_file = source_file
-        self._folder = cache_folder(package, function.__module__.partition(".")[0])
-        self._stamp = build_digest(package)
-
-    def get_cache_path(self) -> str:
-        return str(self._folder)
-
-    def get_source_stamp(self) -> str:
-        return self._stamp
-
-    def get_disambiguator(self) -> str:
-        return "k"
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
-        return cls(py_func, py_file)
-
-
-class _Implementation(caching.CompileResultCacheImpl):
-    _locator_classes = [_Locator]
-
-
-class KernelCache(caching.FunctionCache):
-    """Numba's function cache with our stamp; damage is told and healed, never fatal."""
-
-    _impl_class = _Implementation
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return sig, codegen.magic_tuple(), self._py_func.__qualname__
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception as error:  # a damaged pickle can raise anything at all
-            _notice(
-                f"the compile cache of {self._py_func.__qualname__} is damaged "
-                f"({type(error).__name__}); compiling it again"
-            )
-            try:
-                self.flush()
-            except OSError as denied:
-                self._bypass(denied)
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError as denied:
-            self._bypass(denied)
-
-    def _bypass(self, denied: OSError) -> None:
-        _tell_unwritable(self.cache_path, denied.strerror or str(denied))
-        self.disable()
-
-
-@functools.cache
-def _tell_unwritable(folder: str, reason: str) -> None:
-    _notice(f"cannot write the compile cache {folder} ({reason}); compiling in memory only")
-
-
 def _compile(function: Callable[..., Any], **options: bool) -> Any:
     if config.DISABLE_JIT:
         return function
     dispatcher = numba.njit(**NJIT_OPTIONS, **options)(function)
-    dispatcher._cache = KernelCache(function)
-    return dispatcher
-
-
-def _compile(function: Callable[..., Any], **options: bool) -> Any:
-    if config.DISABLE_JIT:
-        return function
-    dispatcher = numba.njit(**NJIT_OPTIONS, **options)(function)
-    dispatcher._cache = KernelCache(function)
+    package = Path(inspect.getfile(function)).resolve().parent
+    folder = cache_folder(package, function.__module__.partition(".")[0])
+    dispatcher._cache = KernelCache(function, folder)
     return dispatcher
 
 
