@@ -1,14 +1,21 @@
 """Squares attacked from a square: leapers by table, sliders by one of three back-ends.
 
 `pext` gathers the relevant blockers with one instruction; `magic` hashes them by multiplication;
-`rays` cuts each direction's ray at its first blocker by XOR (slow, an independent oracle). Which one
-`rook_attacks` and `bishop_attacks` are is chosen by `jit.slider_backend`. Tables are filled at
+`rays` cuts each direction's ray at its first blocker by XOR (slow, an independent oracle). Which
+one `rook_attacks` and `bishop_attacks` are is chosen by `jit.slider_backend`. Tables are filled at
 import by walking every ray over every blocker set, vectorised over the sets.
 """
 
 from __future__ import annotations
 
+import ctypes
+import hashlib
+
+import llvmlite.binding as llvm
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
 
 from .bitboard import NOT_FILE_A, NOT_FILE_H, U7, U9, lsb, msb, pext
 from .jit import kernel, slider_backend
@@ -52,7 +59,9 @@ def subsets_of(mask: int) -> np.ndarray:
     return subsets
 
 
-def walk_attacks(square: int, occupied: np.ndarray, steps: tuple[tuple[int, int], ...]) -> np.ndarray:
+def walk_attacks(
+    square: int, occupied: np.ndarray, steps: tuple[tuple[int, int], ...]
+) -> np.ndarray:
     """uint64[n]: a slider's attacks for each of n occupancies, ray by ray until a blocker."""
     attacks = np.zeros_like(occupied)
     for step in steps:
@@ -91,8 +100,8 @@ KING_ATTACKS = _leaper(ROOK_STEPS + BISHOP_STEPS)
 _rook = _SliderTables(ROOK_STEPS, ROOK_MAGICS)
 _bishop = _SliderTables(BISHOP_STEPS, BISHOP_MAGICS)
 # One name each, since kernels freeze global arrays and not attributes of objects.
-ROOK_MASKS, ROOK_OFFSETS, ROOK_TABLE = _rook.masks, _rook.offsets, _rook.table
-BISHOP_MASKS, BISHOP_OFFSETS, BISHOP_TABLE = _bishop.masks, _bishop.offsets, _bishop.table
+ROOK_MASKS, ROOK_OFFSETS = _rook.masks, _rook.offsets
+BISHOP_MASKS, BISHOP_OFFSETS = _bishop.masks, _bishop.offsets + np.uint64(len(_rook.table))
 ROOK_MAGIC, ROOK_SHIFTS = _rook.magics, _rook.shifts
 BISHOP_MAGIC, BISHOP_SHIFTS = _bishop.magics, _bishop.shifts
 
@@ -127,26 +136,62 @@ def _line_tables() -> tuple[np.ndarray, np.ndarray]:
 BETWEEN, LINE = _line_tables()
 
 
+SLIDER_TABLE = np.concatenate([_rook.table, _bishop.table])
+
+# Numba copies a global array into every kernel that reaches it, 860 kB twice into nearly all of the
+# engine's; so kernels find this one by a symbol of the process. Its name holds its content, since
+# two snapshots of the engine in one process may differ in it.
+_SLIDER_SYMBOL = f"numbishop_sliders_{hashlib.sha256(SLIDER_TABLE).hexdigest()[:16]}"
+if llvm.address_of_symbol(_SLIDER_SYMBOL) is None:
+    llvm.add_symbol(_SLIDER_SYMBOL, SLIDER_TABLE.ctypes.data)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(SLIDER_TABLE))  # compiled code holds no reference
+
+
+def slider_entry(index):
+    """`SLIDER_TABLE[index]`, a set of attacked squares."""
+    return SLIDER_TABLE[index]
+
+
+@intrinsic
+def _slider_entry(typingctx, index):
+    def codegen(context, builder, signature, args):
+        word = ir.IntType(64)
+        table = builder.module.globals.get(_SLIDER_SYMBOL)
+        if table is None:
+            kind = ir.ArrayType(word, len(SLIDER_TABLE))
+            table = ir.GlobalVariable(builder.module, kind, _SLIDER_SYMBOL)
+            table.global_constant = True
+        first = ir.Constant(word, 0)
+        return builder.load(builder.gep(table, [first, args[0]], inbounds=True))
+
+    return types.uint64(types.uint64), codegen
+
+
+@overload(slider_entry)
+def _slider_entry_overload(index):
+    return lambda index: _slider_entry(index)
+
+
 @kernel
 def rook_attacks_pext(square, occupied):
-    return ROOK_TABLE[ROOK_OFFSETS[square] + pext(occupied, ROOK_MASKS[square])]
+    return slider_entry(ROOK_OFFSETS[square] + pext(occupied, ROOK_MASKS[square]))
 
 
 @kernel
 def bishop_attacks_pext(square, occupied):
-    return BISHOP_TABLE[BISHOP_OFFSETS[square] + pext(occupied, BISHOP_MASKS[square])]
+    return slider_entry(BISHOP_OFFSETS[square] + pext(occupied, BISHOP_MASKS[square]))
 
 
 @kernel
 def rook_attacks_magic(square, occupied):
     index = ((occupied & ROOK_MASKS[square]) * ROOK_MAGIC[square]) >> ROOK_SHIFTS[square]
-    return ROOK_TABLE[ROOK_OFFSETS[square] + index]
+    return slider_entry(ROOK_OFFSETS[square] + index)
 
 
 @kernel
 def bishop_attacks_magic(square, occupied):
     index = ((occupied & BISHOP_MASKS[square]) * BISHOP_MAGIC[square]) >> BISHOP_SHIFTS[square]
-    return BISHOP_TABLE[BISHOP_OFFSETS[square] + index]
+    return slider_entry(BISHOP_OFFSETS[square] + index)
 
 
 @kernel

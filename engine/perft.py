@@ -10,17 +10,14 @@ import numpy as np
 
 from .jit import kernel
 from .make import make_move
-from .move import MAX_MOVES
 from .movegen import ALL_MOVES, generate_legal
 from .position import checkers_and_pinned
-from .state import POSITION_FIELDS, load_position
+from .state import MAX_PLY, MOVES, POSITION_FIELDS, load_position
 
-MAX_PERFT_DEPTH = 32
+MAX_PERFT_DEPTH = MAX_PLY
 
-#: A position and one row of moves for each ply.
-PERFT_DTYPE = np.dtype(
-    [*POSITION_FIELDS, ("moves", np.uint64, (MAX_PERFT_DEPTH * MAX_MOVES,))], align=True
-)
+#: A position and the moves of all plies.
+PERFT_DTYPE = np.dtype([*POSITION_FIELDS, MOVES], align=True)
 
 
 @kernel

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bitboard import EMPTY, ONE, popcount
+from .bitboard import EMPTY, popcount
 from .jit import kernel
 from .make import make_move, make_null, with_en_passant
 from .move import MOVE_MASK, to_wire
@@ -53,7 +53,7 @@ def repetitions(keys, count, halfmove):
 @kernel
 def game_status(game, position, checkers):
     """The status of the position just reached; fills `game.moves` with its legal moves."""
-    game.move_count = generate_moves(position, ALL_MOVES, checkers, game.moves, 0)
+    game.move_count = generate_moves(position, ALL_MOVES, checkers, game.moves, np.int64(0))
     if game.move_count == 0:
         return CHECKMATE if checkers else STALEMATE
     if repetitions(game.keys, game.key_count, position.halfmove) >= 2:

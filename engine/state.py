@@ -3,8 +3,8 @@
 A kernel takes records and scalars only (10-14 ns a node, no reference counts, and two snapshots of
 the engine in one process cannot confuse their `Position` classes). A record is made by
 `new_record(DTYPE)`. The entry points called at every move take a record's *address* instead, as an
-int, and see it through `game_at`, `parameters_at` or `searcher_at`: handing over three records costs
-7 us a call, three ints 0.3 us.
+int, and see it through `game_at`, `parameters_at` or `searcher_at`: handing over three records
+costs 7 us a call, three ints 0.3 us.
 """
 
 from __future__ import annotations
@@ -27,7 +27,14 @@ I64 = np.int64
 
 POSITION_FIELDS = [(name, I64 if name == "halfmove" else U64) for name in Position._fields]
 
+MAX_PLY = 128  # of the search tree, quiescence included
+REDUCTION_LIMIT = 64  # depths and move numbers beyond share the last entry
 MAX_KEYS = 512  # of the current run of reversible moves; the fifty-move rule needs 101
+
+# An array's length is part of its type: with one length in all records, the generator and the
+# repetition count are compiled once and not once for each record.
+KEYS = ("keys", U64, (MAX_KEYS + MAX_PLY + 1,))
+MOVES = ("moves", U64, ((MAX_PLY + 1) * MAX_MOVES,))
 
 #: The game so far: the position, and the keys since the last irreversible move, oldest first.
 GAME_DTYPE = np.dtype(
@@ -36,8 +43,8 @@ GAME_DTYPE = np.dtype(
         ("plies", I64),
         ("status", I64),
         ("key_count", I64),
-        ("keys", U64, (MAX_KEYS,)),
-        ("moves", U64, (MAX_MOVES,)),  # scratch for the legal moves
+        KEYS,
+        MOVES,  # the legal moves
         ("move_count", I64),
     ],
     align=True,
@@ -85,9 +92,6 @@ def store_position(record, position):
     record.side = position.side
 
 
-MAX_PLY = 128  # of the search tree, quiescence included
-REDUCTION_LIMIT = 64  # depths and move numbers beyond share the last entry
-
 #: What a player's configuration becomes; names as in `parameters.SEARCH`, then derived tables.
 PARAMETERS_DTYPE = np.dtype(
     [
@@ -120,12 +124,12 @@ SEARCHER_DTYPE = np.dtype(
         ("tt_generation", U64),
         ("tt_age", U64),
         ("key_base", I64),
-        ("keys", U64, (MAX_KEYS + MAX_PLY + 1,)),
+        KEYS,
         ("killers", U64, (MAX_PLY + 1, 2)),
         ("history", I64, (2, 6, 64)),
         ("pv_length", I64, (MAX_PLY + 1,)),
         ("pv", U64, (MAX_PLY + 1, MAX_PLY + 1)),
-        ("moves", U64, ((MAX_PLY + 1) * MAX_MOVES,)),
+        MOVES,  # of all plies, one after the other
     ],
     align=True,
 )
