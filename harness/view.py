@@ -37,6 +37,7 @@ REDRAW_S = 0.25
 #: Plain lines: the first after this time, the next ones rarer as the run grows longer.
 LINE_S = 5.0
 LINE_SHARE_OF_RUN = 0.1
+WAITING = Text("waiting for the first pair", style="dim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +137,9 @@ class PlainView:
         self._next_line_at = self._clock() + LINE_S
 
     def update(self, progress: RunProgress) -> None:
-        """A line when one is due."""
+        """A line when one is due and there is something to tell."""
         now = self._clock()
-        if now >= self._next_line_at:
+        if progress.pairs_done and now >= self._next_line_at:
             self._next_line_at = now + max(LINE_S, LINE_SHARE_OF_RUN * progress.elapsed_s)
             self.message(progress_line(progress))
 
@@ -177,14 +178,14 @@ class LiveView:
         question, terms = heading.lines()
         self._console.print(Text(question, style="bold"))
         self._console.print(Text(terms, style="dim"))
-        self._draw(Text("waiting for the first pair"))
+        self._draw(WAITING)
 
     def update(self, progress: RunProgress) -> None:
         """The panel, when the last drawing is old enough to be read."""
         now = self._clock()
         if now >= self._next_draw_at:
             self._next_draw_at = now + REDRAW_S
-            self._draw(panel(progress))
+            self._draw(panel(progress) if progress.pairs_done else WAITING)
 
     def message(self, text: str) -> None:
         """A line above the panel."""
@@ -281,17 +282,13 @@ def progress_line(progress: RunProgress) -> str:
 
 def final_summary(document: Document) -> RenderableType:
     """Verdict, numbers, both sides, and where the run is kept."""
-    numbers = Table.grid(padding=(0, 2))
-    numbers.add_column(style="dim")
-    for label, value in key_numbers(document):
-        numbers.add_row(label, value)
-    parts: list[RenderableType] = [
+    parts = [
         Text(),
         Text(document["sentence"], style="bold"),
         Text(),
-        numbers,
+        *(labelled(label, value) for label, value in key_numbers(document)),
         Text(),
-        sides_table(document),
+        *sides(document),
     ]
     warning = speed_warning(document)
     if warning:
@@ -303,16 +300,19 @@ def final_summary(document: Document) -> RenderableType:
     return Group(*parts)
 
 
-def sides_table(document: Document) -> RenderableType:
-    """Nodes per second and mean depth of NEW and BASE."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim")
-    table.add_column(justify="right")
-    table.add_column(justify="right")
-    table.add_row("", "new", "base", style="dim")
-    table.add_row("nodes/s", *(number(nps, 0) for nps in document["machine"]["nps"]))
-    table.add_row("mean depth", *(number(depth, 1) for depth in document["mean_depth"]))
-    return table
+def sides(document: Document) -> list[Text]:
+    """Nodes per second and mean depth of NEW and BASE, side by side."""
+    rows = {
+        "": ("new", "base"),
+        "nodes/s": [number(nps, 0) for nps in document["machine"]["nps"]],
+        "mean depth": [number(depth, 1) for depth in document["mean_depth"]],
+    }
+    return [labelled(label, f"{new:>11}  {base:>11}") for label, (new, base) in rows.items()]
+
+
+def labelled(label: str, value: str) -> Text:
+    """A line of a table; it ends with its value, so that it can be pasted."""
+    return Text.assemble((f"{label:<12}", "dim"), value)
 
 
 def resume_hint(document: Document) -> str | None:

@@ -108,6 +108,13 @@ class TestPlainView:
         assert "nan" not in progress_line(FIRST)
         assert "about – games and – to go" in progress_line(FIRST)
 
+    def test_nothing_is_told_before_the_first_pair(self) -> None:
+        clock, console = Clock(), text_console()
+        view = PlainView(console, clock)
+        clock.now_s += 100 * LINE_S
+        view.update(FIRST)
+        assert written(console) == ""
+
     def test_a_line_every_few_seconds_rarer_in_a_long_run(self) -> None:
         clock, console = Clock(), text_console()
         view = PlainView(console, clock)
@@ -162,6 +169,10 @@ class TestSummary:
         lines = self.summary(run_document()).split("\n")
         assert lines[:2] == ["", "new gains: H1 of [0, 10] nElo accepted."]
 
+    def test_no_line_ends_in_blanks(self) -> None:
+        lines = self.summary(run_document()).splitlines()
+        assert [line for line in lines if line != line.rstrip()] == []
+
     def test_numbers_speed_depth_and_folder_follow(self) -> None:
         text = self.summary(run_document())
         for expected in ("+44.5", "[+42.6, +91.2]", "1,300,000", "8.4", "reports/some-run"):
@@ -193,6 +204,14 @@ class TestLiveView:
         view.update(PROGRESS)
         text = written(console)
         assert [word for word in WANTED if word not in text] == []
+
+    def test_waits_for_the_first_pair(self) -> None:
+        console = terminal()
+        view = LiveView(console)
+        view.start(HEADING)
+        view.update(FIRST)
+        assert "waiting for the first pair" in written(console)
+        assert "LLR" not in written(console)
 
     def test_is_drawn_no_more_often_than_it_can_be_read(self) -> None:
         clock, console = Clock(), terminal()
