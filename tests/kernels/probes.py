@@ -1,0 +1,279 @@
+"""Small kernels through which tests look at the engine's kernels one by one.
+
+A test must not hand a `Position` to an engine kernel from Python: it comes back as plain ints, and
+each other type of argument compiles and caches one more overload. These take records and exact
+scalars, as the engine's own entry points do. A folder of its own, because the compile cache follows
+all files of a kernel's folder.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.accumulator import compute_accumulator, pass_accumulator, update_accumulator
+from engine.bitboard import EMPTY, flip, lsb, msb, pext, popcount
+from engine.evaluate import evaluate
+from engine.history import update_on_cutoff
+from engine.jit import kernel
+from engine.make import make_move, make_null
+from engine.move import MOVE_MASK, NO_MOVE, is_noisy
+from engine.movegen import ALL_MOVES, NOISY, QUIETS, generate_moves
+from engine.ordering import pick_move, score_moves
+from engine.position import checkers_of
+from engine.rules import find_move
+from engine.search import late_move_reduction, may_pass
+from engine.see import see_at_least
+from engine.state import load_position
+from engine.terms import endgame, middlegame, taper
+from engine.transposition import (
+    entry_bound,
+    entry_depth,
+    entry_move,
+    entry_score,
+    probe_table,
+    store_table,
+)
+from engine.zobrist import compute_key
+
+# What `verify_tree` may find wrong at a node, as bits.
+KEY, ACCUMULATOR, PARTITION, KING_LEFT_IN_CHECK, SETS, NULL_MOVE, EN_PASSANT = (
+    np.int64(1 << bit) for bit in range(7)
+)
+
+_ZERO = np.int64(0)
+_ONE_PLY = np.int64(1)
+
+
+@kernel
+def popcount_of(bb):
+    return popcount(bb)
+
+
+@kernel
+def lsb_of(bb):
+    return lsb(bb)
+
+
+@kernel
+def msb_of(bb):
+    return msb(bb)
+
+
+@kernel
+def flip_of(bb):
+    return flip(bb)
+
+
+@kernel
+def pext_of(bb, mask):
+    return pext(bb, mask)
+
+
+@kernel
+def packed_parts(packed, phase):
+    """(middlegame, endgame, tapered) of a packed pair."""
+    return middlegame(packed), endgame(packed), taper(packed, phase)
+
+
+@kernel
+def generate_kinds(game, kinds, scratch):
+    """Fill `scratch.moves` with the moves of `kinds` of the position in `game`."""
+    position = load_position(game)
+    scratch.move_count = generate_moves(
+        position, kinds, checkers_of(position), scratch.moves, _ZERO
+    )
+
+
+@kernel
+def recomputed_key(game):
+    return compute_key(load_position(game))
+
+
+@kernel
+def _partition_is_wrong(searcher, position, checkers, start, end):
+    """Noisy and quiet generation together, written after `end`, must give each of all moves once."""
+    middle = generate_moves(position, NOISY, checkers, searcher.moves, end)
+    last = generate_moves(position, QUIETS, checkers, searcher.moves, middle)
+    if last - end != end - start:
+        return True
+    for index in range(end, last):
+        if is_noisy(searcher.moves[index]) != (index < middle):
+            return True
+    for index in range(start, end):
+        found = 0
+        for other in range(end, last):
+            if searcher.moves[other] == searcher.moves[index] & MOVE_MASK:
+                found += 1
+        if found != 1:
+            return True
+    return False
+
+
+@kernel
+def _sets_are_wrong(position):
+    occupied = position.ours | position.theirs
+    kinds = (
+        position.pawns | position.knights | position.diagonals | position.orthogonals
+    ) | position.kings
+    overlap = (
+        (position.pawns & (position.knights | position.diagonals | position.orthogonals))
+        | (position.knights & (position.diagonals | position.orthogonals))
+        | (
+            position.kings
+            & (position.pawns | position.knights | position.diagonals | position.orthogonals)
+        )
+        | (position.ours & position.theirs)
+    )
+    stray = position.castling & ~(position.orthogonals & ~position.diagonals)
+    return kinds != occupied or overlap != EMPTY or stray != EMPTY
+
+
+@kernel
+def _null_move_is_wrong(position):
+    back = make_null(make_null(position))
+    return (
+        compute_key(make_null(position)) != make_null(position).key
+        or back.ours != position.ours
+        or back.orthogonals != position.orthogonals
+        or back.castling != position.castling
+        or back.key != compute_key(back)
+    )
+
+
+@kernel
+def _node_faults(searcher, parameters, position, accumulator, checkers, start, end):
+    faults = _ZERO
+    if position.key != compute_key(position):
+        faults |= KEY
+    fresh = compute_accumulator(position, parameters)
+    if fresh.score != accumulator.score or fresh.phase != accumulator.phase:
+        faults |= ACCUMULATOR
+    passed = compute_accumulator(make_null(position), parameters)
+    running = pass_accumulator(accumulator)
+    if passed.score != running.score or passed.phase != running.phase:
+        faults |= ACCUMULATOR
+    if _partition_is_wrong(searcher, position, checkers, start, end):
+        faults |= PARTITION
+    if checkers_of(make_null(position)):
+        faults |= KING_LEFT_IN_CHECK
+    if _sets_are_wrong(position):
+        faults |= SETS
+    if _null_move_is_wrong(position):
+        faults |= NULL_MOVE
+    captures = 0
+    for index in range(start, end):
+        if (searcher.moves[index] >> np.uint64(22)) & np.uint64(1):
+            captures += 1
+    if (captures > 0) != (position.en_passant != EMPTY):
+        faults |= EN_PASSANT
+    return faults
+
+
+@kernel
+def _verify(searcher, parameters, position, accumulator, depth, start):
+    checkers = checkers_of(position)
+    end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, start)
+    faults = _node_faults(searcher, parameters, position, accumulator, checkers, start, end)
+    if depth == 0:
+        return _ZERO + 1, faults
+    leaves = _ZERO
+    score_moves(searcher, parameters, position, start, end, NO_MOVE, _ZERO)
+    for index in range(start, end):
+        move = pick_move(searcher, index, end)
+        found, wrong = _verify(
+            searcher,
+            parameters,
+            make_move(position, move),
+            update_accumulator(accumulator, move, parameters),
+            depth - _ONE_PLY,
+            end,
+        )
+        leaves += found
+        faults |= wrong
+    return leaves, faults
+
+
+@kernel
+def verify_tree(game, searcher, parameters, depth):
+    """(leaves, faults): perft through the move picker, with every invariant checked at each node."""
+    position = load_position(game)
+    accumulator = compute_accumulator(position, parameters)
+    return _verify(searcher, parameters, position, accumulator, depth, _ZERO)
+
+
+@kernel
+def picked_order(game, searcher, parameters, hint_wire, ply, scratch):
+    """Fill `scratch.moves` with the moves of `game` in the order the search would try them."""
+    position = load_position(game)
+    checkers = checkers_of(position)
+    hint = find_move(game, hint_wire)
+    end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, _ZERO)
+    score_moves(searcher, parameters, position, _ZERO, end, hint, ply)
+    for index in range(end):
+        scratch.moves[index] = pick_move(searcher, np.int64(index), end)
+    scratch.move_count = end
+
+
+@kernel
+def see_of(game, wire, threshold, parameters):
+    """`see_at_least` of a legal wire move."""
+    return see_at_least(load_position(game), find_move(game, wire), threshold, parameters)
+
+
+@kernel
+def store_entry(searcher, key, move, score, depth, bound, ply):
+    store_table(searcher, key, move, score, depth, bound, ply)
+
+
+@kernel
+def probe_entry(searcher, key, ply):
+    """(found, move, score, depth, bound) of an entry."""
+    data = probe_table(searcher, key)
+    return (
+        data != EMPTY,
+        entry_move(data),
+        entry_score(data, ply),
+        entry_depth(data),
+        entry_bound(data),
+    )
+
+
+@kernel
+def reward_cutoff(searcher, parameters, game, cut_wire, earlier_wires, depth, ply):
+    """Tell history and killers that `cut_wire` cut after `earlier_wires` (uint64[n]) did not."""
+    count = np.int64(len(earlier_wires))
+    for index in range(count):
+        searcher.moves[index] = find_move(game, earlier_wires[index])
+    searcher.moves[count] = find_move(game, cut_wire)
+    update_on_cutoff(searcher, parameters, game.side, depth, ply, _ZERO, count)
+
+
+@kernel
+def reduction_of(parameters, depth, searched, pv_node, quiet, in_check, gives_check):
+    return late_move_reduction(
+        parameters, depth, searched, pv_node, quiet, np.uint64(in_check), np.uint64(gives_check)
+    )
+
+
+@kernel
+def may_pass_in(game, parameters, depth, beta, static_eval, ply):
+    position = load_position(game)
+    return may_pass(parameters, position, checkers_of(position), depth, beta, static_eval, ply)
+
+
+@kernel
+def running_evaluation(game, parameters, before):
+    """Evaluation of `game` by an accumulator updated from the position `before` it: (value, found).
+
+    `found` is False when no legal move of `before` leads to the position of `game`.
+    """
+    old = load_position(before)
+    target = load_position(game)
+    accumulator = compute_accumulator(old, parameters)
+    for index in range(before.move_count):
+        move = before.moves[index]
+        after = make_move(old, move)
+        if after.key == target.key and after.ours == target.ours:
+            running = update_accumulator(accumulator, move, parameters)
+            return evaluate(after, running, parameters), True
+    return _ZERO, False

@@ -1,0 +1,178 @@
+"""Alpha-beta equals plain minimax wherever nothing is pruned that could matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from engine.shell import MATE, STARTPOS, Game, Searcher, SearchLimit
+from tests.kernels.minimax import PLAIN_LEAVES, PRUNED_LEAVES, minimax
+from tests.oracle import (
+    BUGCATCHER,
+    ENDGAMES,
+    KIWIPETE,
+    MIDDLEGAME,
+    PROMOTIONS,
+    ROOK_ENDGAME,
+    SEEDS,
+    WELL_KNOWN,
+    Start,
+    legal_fen,
+    play,
+    random_position,
+    wire_of,
+)
+
+BARE = {
+    "principal_variation_search": 0,
+    "aspiration_window_cp": 0,
+    "transposition_table": 0,
+    "transposition_cutoffs": 0,
+    "killers": 0,
+    "history": 0,
+    "null_move": 0,
+    "late_move_reductions": 0,
+    "see_ordering": 0,
+    "see_pruning": 0,
+    "delta_pruning": 0,
+    "mate_distance_pruning": 0,
+}
+#: Whatever only orders moves or narrows windows: the value must stay.
+ORDERED = BARE | {
+    "principal_variation_search": 1,
+    "aspiration_window_cp": 25,
+    "aspiration_min_depth": 1,
+    "transposition_table": 1,
+    "killers": 1,
+    "history": 1,
+    "see_ordering": 1,
+    "mate_distance_pruning": 1,
+}
+VARIANTS = (
+    BARE,
+    ORDERED,
+    ORDERED | {"aspiration_window_cp": 1, "aspiration_growth_pct": 100},
+    ORDERED | {"fail_soft": 0},
+    ORDERED | {"check_extension": 0, "draw_score_cp": 15},
+    ORDERED | {"see_pruning": 1},
+)
+BUDGET_NODES = 5_000_000
+
+
+def reference_value(
+    fen: str,
+    variant: dict[str, int],
+    depth: int,
+    leaves: np.int64,
+    moves: list[int] | None = None,
+    budget: int = BUDGET_NODES,
+) -> int | None:
+    """The minimax value after `moves`, or None when it takes too long."""
+    game = Game(fen)
+    for move in moves or ():
+        game.push(move)
+    searcher = Searcher(variant, hash_mb=1)
+    searcher.record.node_limit = budget
+    value = minimax(game.record, searcher.record, searcher.parameters, np.int64(depth), leaves)
+    return None if searcher.record.stopped else int(value)
+
+
+def searched_value(
+    fen: str, variant: dict[str, int], depth: int, moves: list[int] | None = None
+) -> int:
+    searcher = Searcher(variant, hash_mb=1)
+    searcher.new_game(fen)
+    played = np.array([*(moves or ()), 0], np.uint16)
+    result = searcher.go(played, len(played) - 1, SearchLimit(depth=depth))
+    return result.score_cp
+
+
+#: The well-known positions, each with the depth that minimax reaches within the budget.
+KNOWN_DEPTHS = {
+    STARTPOS: 4,
+    ROOK_ENDGAME: 4,
+    KIWIPETE: 2,
+    BUGCATCHER: 2,
+    MIDDLEGAME: 2,
+    PROMOTIONS: 1,
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("fen", KNOWN_DEPTHS)
+def test_search_equals_minimax_on_known_positions(fen: str, variant: dict[str, int]) -> None:
+    for depth in range(1, KNOWN_DEPTHS[fen] + 1):
+        expected = reference_value(fen, variant, depth, PRUNED_LEAVES)
+        assert searched_value(fen, variant, depth) == expected
+
+
+@given(
+    fen=st.sampled_from(WELL_KNOWN),
+    seed=SEEDS,
+    plies=st.integers(0, 80),
+    depth=st.integers(1, 3),
+    variant=st.sampled_from(VARIANTS),
+)
+@settings(max_examples=50, deadline=None)
+def test_search_equals_minimax_on_random_positions(
+    fen: str, seed: int, plies: int, depth: int, variant: dict[str, int]
+) -> None:
+    _, board = random_position(Start(fen), seed, plies)
+    assume(any(board.legal_moves))
+    expected = reference_value(legal_fen(board), variant, depth, PRUNED_LEAVES, budget=300_000)
+    assume(expected is not None)
+    assert searched_value(legal_fen(board), variant, depth) == expected
+
+
+@given(
+    fen=st.sampled_from(ENDGAMES),
+    seed=SEEDS,
+    plies=st.integers(0, 60),
+    depth=st.integers(1, 4),
+    variant=st.sampled_from(VARIANTS),
+)
+@settings(max_examples=50, deadline=None)
+def test_with_few_pieces_quiescence_is_plain_too(
+    fen: str, seed: int, plies: int, depth: int, variant: dict[str, int]
+) -> None:
+    """Here not even the leaves of the reference know a window; mates and draws are near."""
+    _, board = random_position(Start(fen), seed, plies)
+    assume(any(board.legal_moves))
+    expected = reference_value(legal_fen(board), variant, depth, PLAIN_LEAVES, budget=300_000)
+    assume(expected is not None)
+    assert searched_value(legal_fen(board), variant, depth) == expected
+
+
+@given(fen=st.sampled_from(ENDGAMES), seed=SEEDS, plies=st.integers(4, 40), turns=st.integers(1, 3))
+@settings(max_examples=25, deadline=None)
+def test_repetitions_of_the_game_count_in_the_tree(
+    fen: str, seed: int, plies: int, turns: int
+) -> None:
+    """The game goes on with moves to and fro, so that the tree can repeat what was played."""
+    for _, board in play(Start(fen), seed, plies):
+        pass
+    for _ in range(4 * turns):
+        legal = sorted(map(wire_of, board.legal_moves))
+        assume(legal)
+        last = board.move_stack[-2]
+        back = [w for w in legal if w == last.to_square | last.from_square << 6]
+        wire = back[0] if back else legal[seed % len(legal)]
+        board.push(next(move for move in board.legal_moves if wire_of(move) == wire))
+    assume(any(board.legal_moves))
+    moves = [wire_of(move) for move in board.move_stack]
+    for variant in (BARE, ORDERED):
+        expected = reference_value(fen, variant, 3, PLAIN_LEAVES, moves, 300_000)
+        assume(expected is not None)
+        assert searched_value(fen, variant, 3, moves) == expected
+
+
+def test_the_reference_knows_what_is_known() -> None:
+    """A guard of the guard: values found by hand."""
+    mate_in_one = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+    assert reference_value(mate_in_one, BARE, 1, PLAIN_LEAVES) == MATE - 1
+    fifty_moves_next = "7k/8/8/8/8/8/8/KQ6 w - - 99 90"
+    assert reference_value(fifty_moves_next, BARE, 2, PLAIN_LEAVES) == 0
+    mate_goes_before = "7k/8/6K1/8/8/8/8/1Q6 w - - 99 90"
+    assert reference_value(mate_goes_before, BARE, 2, PLAIN_LEAVES) == MATE - 1
