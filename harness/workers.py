@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import connection, forkserver
+from multiprocessing import connection, forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,8 @@ class LocalWorkers:
         self._count = count
         self._slots: list[_Slot] = []
         if method == "forkserver":
+            # First, since its launch would unblock the signals that `_child_settings` blocks.
+            resource_tracker.ensure_running()
             with self._child_settings():
                 self._context.set_forkserver_preload(["harness.worker_preload"])
                 forkserver.ensure_running()

@@ -103,7 +103,7 @@ def test_interrupted_run_says_how_to_go_on_and_can(tmp_path: Path, number: int) 
     assert process.returncode == 130, errors
     assert f"harness sprt --resume {run_dir}" in output
     assert errors == "error: interrupted\n"
-    assert not session_members(process.pid)
+    wait_until(lambda: not session_members(process.pid), timeout_s=10)
     with Journal.read(run_dir) as journal:
         kinds = [event.kind for event in journal.events()]
     assert kinds == ["started", "interrupted"]
