@@ -7,7 +7,6 @@ pieces, a pawn on the last rank, a king that could be taken) is refused with the
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -37,7 +36,6 @@ def square_name(square: int) -> str:
     return "abcdefgh"[square % 8] + "12345678"[square // 8]
 
 
-@functools.lru_cache(maxsize=256)  # a game's referee and both players read the same FEN
 def parse_fen(text: str, chess960: bool = False) -> Setup:
     """Read a FEN. Raises FenError. Without `chess960` only the standard castling rights exist."""
     fields = text.split()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
@@ -123,6 +124,30 @@ def _squares(bitboard: int, turn: int) -> list[int]:
     return [square for square in range(64) if bitboard >> (square ^ turn) & 1]
 
 
+class _Start(NamedTuple):
+    """A game's first position, complete: what a record begins as."""
+
+    image: NDArray[np.uint8]  # the bytes of a GAME_DTYPE record
+    notes: tuple[str, ...]
+    fullmove: int
+    side: int
+
+
+@functools.lru_cache(maxsize=256)  # a game's referee and both players begin alike
+def _start_of(fen: str, chess960: bool) -> _Start:
+    setup = parse_fen(fen, chess960)
+    memory = np.zeros(1, GAME_DTYPE)
+    record = memory.view(np.recarray)[0]
+    en_passant = _place(record, setup)
+    if start_game(record, np.uint64(en_passant)):
+        raise FenError("the side to move could take the king")
+    notes = setup.notes
+    if en_passant and not record.en_passant:
+        name = square_name(setup.en_passant or 0)
+        notes += (f"en passant square {name} dropped: no legal capture there",)
+    return _Start(memory.view(np.uint8), notes, setup.fullmove, int(record.side))
+
+
 class Game:
     """One game and its rules. Moves are wire moves (see move.py).
 
@@ -130,27 +155,21 @@ class Game:
     """
 
     def __init__(self, fen: str = STARTPOS, chess960: bool = False) -> None:
+        memory = np.zeros(1, GAME_DTYPE)
+        self._image = memory.view(np.uint8)
+        self.record = memory.view(np.recarray)[0]
+        self.address = memory.ctypes.data
         self.chess960 = chess960
-        self.record = new_record(GAME_DTYPE)
         self.restart(fen)
 
     def restart(self, fen: str) -> None:
         """Begin anew from `fen`. Raises FenError and then keeps the old position."""
-        setup = parse_fen(fen, self.chess960)
-        fresh = new_record(GAME_DTYPE)
-        en_passant = _place(fresh, setup)
-        if start_game(fresh, np.uint64(en_passant)):
-            raise FenError("the side to move could take the king")
-        notes = list(setup.notes)
-        if en_passant and not fresh.en_passant:
-            name = square_name(setup.en_passant or 0)
-            notes.append(f"en passant square {name} dropped: no legal capture there")
-        self.record = fresh
-        self.address = address_of(fresh)
+        start = _start_of(fen, self.chess960)
+        self._image[:] = start.image
         self.last_move_irreversible = False  # whether it was a pawn move or a capture
-        self.notes = tuple(notes)
-        self._first_fullmove = setup.fullmove
-        self._first_side = int(fresh.side)
+        self.notes = start.notes
+        self._first_fullmove = start.fullmove
+        self._first_side = start.side
 
     @property
     def status(self) -> Status:
