@@ -1,0 +1,156 @@
+"""`harness sprt` from its options to its files, with games of a fraction of a second."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+PROGRAM = (sys.executable, "-m", "harness.cli")
+
+KEYS = {
+    "schema",
+    "decision",
+    "sentence",
+    "llr",
+    "bounds",
+    "elo",
+    "elo_ci95",
+    "nelo",
+    "nelo_ci95",
+    "los",
+    "ptnml",
+    "games_counted",
+    "games_played",
+    "games_per_min",
+    "duplicates",
+    "faults",
+    "seed",
+    "spec_hash",
+    "source_digest",
+    "run_dir",
+    "llr_path",
+}
+
+
+def harness(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        cwd=cwd,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A finished run of an engine against itself: the folder it was started in, what it printed."""
+    folder = tmp_path_factory.mktemp("run")
+    line = "sprt base.cfg base.cfg --max-games 12 --nodes 100 --seed 3 --json x.json"
+    process = harness(*line.split(), cwd=folder)
+    assert (process.returncode, process.stderr) == (11, "")
+    return folder, process.stdout
+
+
+def test_a_run_tells_what_it_plays(done):
+    _, output = done
+    first, second, *_ = output.splitlines()
+    path = ROOT / "configs" / "base.cfg"
+    assert first == f"NEW is base-1 ({path}), BASE is base-2 ({path})"
+    assert second == "they differ in nothing that is played"
+
+
+def test_the_json_has_the_promised_keys(done):
+    folder, output = done
+    document = json.loads((folder / "x.json").read_text("utf-8"))
+    assert set(document) >= KEYS
+    assert document["decision"] == "undecided"
+    assert document["ptnml"] == [0, 0, 6, 0, 0]
+    assert document["games_played"] == 12
+    assert document["seed"] == 3
+    assert document["sentence"] in output
+    assert "NaN" not in json.dumps(document)
+    assert document == json.loads((folder / document["run_dir"] / "run.json").read_text("utf-8"))
+
+
+def test_stats_and_report_read_the_run(done):
+    folder, _ = done
+    document = json.loads((folder / "x.json").read_text("utf-8"))
+    run = document["run_dir"]
+    own = harness("stats", run, "--quiet", cwd=folder)
+    assert own.stdout == document["sentence"] + "\n"
+    other = harness("stats", run, "--quiet", "--elo0", "0", "--elo1", "50", cwd=folder)
+    assert "SPRT [0.00, 50.00]" in other.stdout
+    (folder / run / "report.html").unlink(missing_ok=True)
+    report = harness("report", run, cwd=folder)
+    assert (report.returncode, report.stdout) == (0, f"{run}/report.html\n")
+    assert document["decision"] in (folder / run / "report.html").read_text("utf-8")
+
+
+def test_a_finished_run_can_be_resumed_and_says_the_same(done):
+    folder, _ = done
+    before = json.loads((folder / "x.json").read_text("utf-8"))
+    line = ["sprt", "--resume", before["run_dir"], "--quiet", "--json", "again.json"]
+    process = harness(*line, cwd=folder)
+    assert (process.returncode, process.stdout) == (11, before["sentence"] + "\n")
+    again = json.loads((folder / "again.json").read_text("utf-8"))
+    machine = {"machine", "games_per_min"}
+    assert {key: again[key] for key in again if key not in machine} == {
+        key: before[key] for key in before if key not in machine
+    }
+
+
+def test_a_run_from_a_book(tmp_path):
+    book = tmp_path / "b.epd"
+    book.write_text(
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1\n"
+        "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq d3 0 1\n"
+    )
+    line = "sprt base.cfg base.cfg --max-games 8 --nodes 100 --openings b.epd --order sequential"
+    process = harness(*line.split(), "--start", "2", "--out", "runs", cwd=tmp_path)
+    assert (process.returncode, process.stderr) == (11, "")
+    assert "b.epd has 2 openings: they are repeated from pair 2 on" in process.stdout
+    (run,) = (tmp_path / "runs").iterdir()
+    document = json.loads((run / "run.json").read_text("utf-8"))
+    assert document["duplicates"] == 2  # pairs 2 and 3 repeat the games of pairs 0 and 1
+    assert document["games_counted"] == 4
+    with (run / "games.pgn").open(encoding="utf-8") as file:
+        game = chess.pgn.read_game(file)
+    assert game is not None
+    assert game.board().fen().split()[0] == "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_how_to_go_on(number, tmp_path):
+    line = ["sprt", "base.cfg", "base.cfg", "--nodes", "2000", "--max-games", "40000"]
+    process = subprocess.Popen(
+        [*PROGRAM, *line],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob("reports/*/run.sqlite")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(2.0)
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=60)
+    (run,) = (tmp_path / "reports").iterdir()
+    assert (process.returncode, errors) == (130, "")
+    assert output.rstrip().endswith(
+        f"interrupted; to go on: harness sprt --resume reports/{run.name}"
+    )
