@@ -98,7 +98,7 @@ def _is_special(board: chess.Board, move: chess.Move) -> bool:
 
 
 def play(start: Start, seed: int, plies: int) -> Iterator[tuple[Game, chess.Board]]:
-    """A random game, yielded at its start and after each move; rare kinds of moves are preferred."""
+    """A random game, yielded at its start and after each move; rare kinds of moves come often."""
     rng = random.Random(seed)
     game, board = Game(start.fen, start.chess960), oracle_board(start)
     yield game, board
@@ -111,6 +111,14 @@ def play(start: Start, seed: int, plies: int) -> Iterator[tuple[Game, chess.Boar
         board.push(moves[wire])
         game.push(wire)
         yield game, board
+
+
+def played(start: Start, seed: int, plies: int) -> chess.Board:
+    """The board, with its moves, at the end of a random game."""
+    board = oracle_board(start)
+    for _, after in play(start, seed, plies):
+        board = after
+    return board
 
 
 def random_position(start: Start, seed: int, plies: int) -> tuple[Game, chess.Board]:

@@ -44,6 +44,13 @@ def _static(position, parameters):
 
 
 @kernel
+def _is_skipped(parameters, position, move):
+    return parameters.see_pruning and not see_at_least(
+        position, move, parameters.see_threshold_cp, parameters
+    )
+
+
+@kernel
 def _captures_value(searcher, parameters, position, ply, start):
     checkers = checkers_of(position)
     if ply >= MAX_PLY - 1 or searcher.stopped:
@@ -56,9 +63,8 @@ def _captures_value(searcher, parameters, position, ply, start):
     end = generate_moves(position, kinds, checkers, searcher.moves, start)
     for index in range(start, end):
         move = searcher.moves[index]
-        if not checkers and parameters.see_pruning:
-            if not see_at_least(position, move, parameters.see_threshold_cp, parameters):
-                continue
+        if not checkers and _is_skipped(parameters, position, move):
+            continue
         _count(searcher)
         after = make_move(position, move)
         best = max(best, -_captures_value(searcher, parameters, after, ply + _ONE, end))

@@ -91,7 +91,7 @@ def recomputed_key(game):
 
 @kernel
 def _partition_is_wrong(searcher, position, checkers, start, end):
-    """Noisy and quiet generation together, written after `end`, must give each of all moves once."""
+    """Noisy and quiet generation, written after `end`, must give each of all moves once."""
     middle = generate_moves(position, NOISY, checkers, searcher.moves, end)
     last = generate_moves(position, QUIETS, checkers, searcher.moves, middle)
     if last - end != end - start:
@@ -195,7 +195,7 @@ def _verify(searcher, parameters, position, accumulator, depth, start):
 
 @kernel
 def verify_tree(game, searcher, parameters, depth):
-    """(leaves, faults): perft through the move picker, with every invariant checked at each node."""
+    """(leaves, faults): perft through the move picker, every invariant checked at each node."""
     position = load_position(game)
     accumulator = compute_accumulator(position, parameters)
     return _verify(searcher, parameters, position, accumulator, depth, _ZERO)

@@ -25,6 +25,7 @@ from tests.oracle import (
     legal_fen,
     oracle_board,
     play,
+    played,
     random_position,
     wire_of,
     wires_of,
@@ -129,18 +130,16 @@ def test_a_search_plays_legal_moves_and_a_legal_line(start: Start, seed: int, pl
 @settings(max_examples=15, deadline=None)
 def test_a_searcher_catches_up_with_the_game(start: Start, seed: int, plies: int) -> None:
     """It is told all moves each time, and takes moves back when told fewer."""
-    board = oracle_board(start)
-    for _, board in play(start, seed, plies):
-        pass
+    board = played(start, seed, plies)
     moves = np.array([*map(wire_of, board.move_stack), 0], np.uint16)
     count = len(moves) - 1
     searcher = Searcher(hash_mb=1)
     searcher.new_game(start.fen, start.chess960)
-    for played in (count // 2, count, count // 3):
+    for known in (count // 2, count, count // 3):
         replayed = oracle_board(start)
-        for move in board.move_stack[:played]:
+        for move in board.move_stack[:known]:
             replayed.push(move)
         if not any(replayed.legal_moves):
             continue
-        result = searcher.go(moves, played, SearchLimit(nodes=50))
+        result = searcher.go(moves, known, SearchLimit(nodes=50))
         assert result.move in wires_of(replayed)
