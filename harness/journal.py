@@ -20,7 +20,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,55 +28,25 @@ from typing import Any, Final, Self
 
 from harness.errors import EngineStartError, UsageError
 from harness.filesystems import is_network_filesystem
-from harness.game import GameRecord, Termination
+from harness.game import GameRecord
+from harness.journal_tables import (
+    INSERT_GAME,
+    SELECT_GAMES,
+    check_tables,
+    game_record,
+    game_row,
+    make_tables,
+)
 from harness.spec import MatchSpec, canonical_json
 
 FILE_NAME: Final = "run.sqlite"
 LOCK_NAME: Final = "run.lock"
-
-#: Version of the tables, kept in `user_version`. Readers exist for all released versions.
-VERSION: Final = 1
-APPLICATION_ID: Final = 0x4E756D62  # "Numb"
 
 # 288 pairs a second when each is synced on its own, 12,000 in groups (measured); what a power
 # cut can take is a twentieth of a second of finished games, which are then played again.
 GROUP_SECONDS: Final = 0.05
 GROUP_GAMES: Final = 128
 
-_TABLES: Final = (
-    "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    """CREATE TABLE games (
-        pair INTEGER NOT NULL CHECK (pair >= 0),
-        game INTEGER NOT NULL CHECK (game IN (0, 1)),
-        fen TEXT NOT NULL,
-        result INTEGER NOT NULL CHECK (result IN (-1, 0, 1)),
-        termination TEXT NOT NULL,
-        plies INTEGER NOT NULL,
-        moves BLOB NOT NULL,
-        scores_cp BLOB NOT NULL,
-        depths BLOB NOT NULL,
-        nodes BLOB NOT NULL,
-        times_us BLOB NOT NULL,
-        new_search_ns INTEGER NOT NULL,
-        base_search_ns INTEGER NOT NULL,
-        wall_ns INTEGER NOT NULL,
-        detail TEXT NOT NULL,
-        PRIMARY KEY (pair, game)
-    )""",
-    """CREATE TABLE events (
-        id INTEGER PRIMARY KEY,
-        at TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        detail TEXT NOT NULL
-    )""",
-)
-
-_GAME_COLUMNS: Final = (
-    "pair, game, fen, result, termination, plies, moves, scores_cp, depths, nodes, times_us,"
-    " new_search_ns, base_search_ns, wall_ns, detail"
-)
-_INSERT_GAME: Final = f"INSERT INTO games ({_GAME_COLUMNS}) VALUES ({', '.join('?' * 15)})"
-_SELECT_GAMES: Final = f"SELECT {_GAME_COLUMNS} FROM games WHERE pair < ? ORDER BY pair, game"
 _ALL_PAIRS: Final = 2**62
 
 
@@ -105,41 +75,46 @@ class Journal:
         path = run_dir / FILE_NAME
         try:
             run_dir.mkdir(parents=True, exist_ok=True)
-            if path.exists():
-                raise UsageError(
-                    f"{run_dir} already holds a run; expected a new folder, or --resume {run_dir}"
-                )
-            lock = _Lock(run_dir)
         except OSError as error:
+            raise _unwritable(run_dir, error) from error
+        if path.exists():
             raise UsageError(
-                f"{run_dir}: {error.strerror or error}; expected a folder that can be written"
-            ) from error
-        with _told(path):
+                f"{run_dir} already holds a run; expected a new folder, or --resume {run_dir}"
+            )
+        with ExitStack() as undo:
+            lock = _Lock(run_dir)
+            undo.callback(lock.release)
             connection = _open_for_writing(path)
-            _make_tables(connection, spec, provenance)
+            undo.callback(connection.close)
+            with _told(path):
+                make_tables(connection, spec, provenance)
+            undo.pop_all()
         return cls(path, connection, lock)
 
     @classmethod
     def reopen(cls, run_dir: Path) -> Self:
         """The journal of an unfinished run, to go on with it."""
         path = _existing(run_dir)
-        try:
+        with ExitStack() as undo:
             lock = _Lock(run_dir)
-        except OSError as error:
-            raise UsageError(f"{run_dir}: {error.strerror or error}") from error
-        with _readable(path):
+            undo.callback(lock.release)
             connection = _open_for_writing(path)
-            _check(path, connection)
+            undo.callback(connection.close)
+            with _readable(path):
+                check_tables(path, connection)
+            undo.pop_all()
         return cls(path, connection, lock)
 
     @classmethod
     def read(cls, run_dir: Path) -> Self:
         """The journal of a run, to look at; the run may be going on."""
         path = _existing(run_dir)
-        with _readable(path):
+        with ExitStack() as undo, _readable(path):
             connection = _connect(path)
+            undo.callback(connection.close)
             connection.execute("PRAGMA query_only = ON")
-            _check(path, connection)
+            check_tables(path, connection)
+            undo.pop_all()
         return cls(path, connection, None)
 
     def __enter__(self) -> Self:
@@ -186,10 +161,10 @@ class Journal:
 
     def add_games(self, records: Iterable[GameRecord]) -> None:
         """Note finished games; they are kept for good from the next commit on."""
-        rows = [_row(record) for record in records]
+        rows = [game_row(record) for record in records]
         with _told(self.path):
             self._begin()
-            self._connection.executemany(_INSERT_GAME, rows)
+            self._connection.executemany(INSERT_GAME, rows)
         self._waiting += len(rows)
 
     def add_event(self, kind: str, **detail: Any) -> None:
@@ -226,8 +201,8 @@ class Journal:
     def games(self, before_pair: int = _ALL_PAIRS) -> Iterator[GameRecord]:
         """The finished games of pairs below `before_pair` in order, one at a time."""
         with _readable(self.path):
-            for row in self._connection.execute(_SELECT_GAMES, (before_pair,)):
-                yield _record(row)
+            for row in self._connection.execute(SELECT_GAMES, (before_pair,)):
+                yield game_record(row)
 
     def events(self) -> list[Event]:
         """What happened, oldest first."""
@@ -240,7 +215,10 @@ class _Lock:
     """Held while a process writes a journal; the system gives it back whatever ends the process."""
 
     def __init__(self, run_dir: Path) -> None:
-        self._file = (run_dir / LOCK_NAME).open("a+", encoding="ascii")
+        try:
+            self._file = (run_dir / LOCK_NAME).open("a+", encoding="ascii")
+        except OSError as error:
+            raise _unwritable(run_dir, error) from error
         if sys.platform == "win32":
             return
         import fcntl
@@ -262,6 +240,12 @@ class _Lock:
         self._file.close()
 
 
+def _unwritable(run_dir: Path, error: OSError) -> UsageError:
+    return UsageError(
+        f"{run_dir}: {error.strerror or error}; expected a folder that can be written"
+    )
+
+
 def _existing(run_dir: Path) -> Path:
     path = run_dir / FILE_NAME
     if not path.is_file():
@@ -276,48 +260,19 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _open_for_writing(path: Path) -> sqlite3.Connection:
     connection = _connect(path)
-    with _readable(path):
-        mode = "DELETE" if is_network_filesystem(path) else "WAL"
-        try:
-            connection.execute(f"PRAGMA journal_mode = {mode}")
-        except sqlite3.OperationalError:
-            # No shared memory on this file system: slower, and readers have to wait their turn.
-            connection.execute("PRAGMA journal_mode = DELETE")
-        connection.execute("PRAGMA synchronous = FULL")
+    mode = "DELETE" if is_network_filesystem(path) else "WAL"
+    try:
+        with _readable(path):
+            try:
+                connection.execute(f"PRAGMA journal_mode = {mode}")
+            except sqlite3.OperationalError:
+                # No shared memory on this file system: slower, and readers have to wait.
+                connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
-
-
-def _make_tables(
-    connection: sqlite3.Connection, spec: MatchSpec, provenance: Mapping[str, Any]
-) -> None:
-    """All or nothing, so that a start cut off leaves nothing that looks like a journal."""
-    facts = [
-        ("spec", canonical_json(spec.model_dump(mode="json"))),
-        ("spec_hash", spec.spec_hash()),
-        ("provenance", canonical_json(dict(provenance))),
-    ]
-    connection.execute("BEGIN IMMEDIATE")
-    for statement in _TABLES:
-        connection.execute(statement)
-    connection.executemany("INSERT INTO run VALUES (?, ?)", facts)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.execute("COMMIT")
-
-
-def _check(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuse what is no journal, is damaged, or comes from a newer Numbishop."""
-    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise UsageError(f"{path} is not a journal of Numbishop; expected one made by `harness`")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > VERSION:
-        raise UsageError(
-            f"{path}: journal version {version}, written by a newer Numbishop;"
-            f" expected at most {VERSION}"
-        )
-    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if verdict != "ok":
-        raise sqlite3.DatabaseError(verdict)
 
 
 @contextmanager
@@ -327,7 +282,8 @@ def _readable(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         raise EngineStartError(f"{path} cannot be read: {error}") from error
     except (sqlite3.DatabaseError, ValueError) as error:
-        raise UsageError(f"{path} is damaged: {error}; expected a journal of Numbishop") from error
+        reason = " ".join(str(error).split())
+        raise UsageError(f"{path} is damaged: {reason}; expected a journal of Numbishop") from error
 
 
 @contextmanager
@@ -339,45 +295,3 @@ def _told(path: Path) -> Iterator[None]:
         raise EngineStartError(
             f"{path} cannot be written: {error}; what was committed before is kept"
         ) from error
-
-
-def _row(record: GameRecord) -> tuple[Any, ...]:
-    new_search_ns, base_search_ns = record.search_ns
-    return (
-        record.pair,
-        record.game,
-        record.fen,
-        record.result,
-        record.termination.value,
-        record.plies,
-        record.moves,
-        record.scores_cp,
-        record.depths,
-        record.nodes,
-        record.times_us,
-        new_search_ns,
-        base_search_ns,
-        record.wall_ns,
-        record.detail,
-    )
-
-
-def _record(row: tuple[Any, ...]) -> GameRecord:
-    pair, game, fen, result, termination, plies, *blobs, new_ns, base_ns, wall_ns, detail = row
-    moves, scores_cp, depths, nodes, times_us = blobs
-    return GameRecord(
-        pair=pair,
-        game=game,
-        fen=fen,
-        result=result,
-        termination=Termination(termination),
-        plies=plies,
-        moves=moves,
-        scores_cp=scores_cp,
-        depths=depths,
-        nodes=nodes,
-        times_us=times_us,
-        search_ns=(new_ns, base_ns),
-        wall_ns=wall_ns,
-        detail=detail,
-    )
