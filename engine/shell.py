@@ -276,12 +276,19 @@ class Game:
             self.push(move)
         return move
 
-    def divide(self, depth: int) -> Iterator[tuple[int, int]]:
-        """Each legal wire move with the number of leaves behind it, `depth` >= 1 plies from here."""
+    def children(self) -> Iterator[tuple[int, Game]]:
+        """Each legal wire move with the game that starts after it."""
         for move in self.legal_moves():
             child = Game(self.fen, self.chess960)
             child.push(move)
-            yield move, _perft_game(child, depth - 1)
+            yield move, child
+
+    def perft(self, depth: int) -> int:
+        """The number of legal move sequences of `depth` plies, 0 to MAX_PERFT_DEPTH."""
+        buffer = new_record(PERFT_DTYPE)
+        for name in buffer.dtype.names[:12]:
+            buffer[name] = self.record[name]
+        return int(perft(buffer, depth)) if depth else 1
 
 
 def _wire_of(text: str) -> int:
@@ -468,13 +475,6 @@ class Searcher:
         return line
 
 
-def _perft_game(game: Game, depth: int) -> int:
-    buffer = new_record(PERFT_DTYPE)
-    for name in buffer.dtype.names[:12]:
-        buffer[name] = game.record[name]
-    return int(perft(buffer, depth)) if depth else 1
-
-
 def warm_up(report: Callable[[str, int, int], None] = lambda name, done, total: None) -> None:
     """Compile (or load) every entry point; `report(name, done, total)` before each and at the end."""
     searcher: list[Searcher] = []
@@ -482,7 +482,7 @@ def warm_up(report: Callable[[str, int, int], None] = lambda name, done, total: 
         ("rules", lambda: Game().push_uci("e2e4")),
         ("search", lambda: searcher[0].go(np.zeros(1, np.uint16), 0, SearchLimit(nodes=1))),
         ("evaluation", lambda: evaluate_record(Game().record, searcher[0].parameters)),
-        ("perft", lambda: _perft_game(Game(), 1)),
+        ("perft", lambda: Game().perft(1)),
     ]
     for done, (name, step) in enumerate(steps):
         report(name, done, len(steps))
