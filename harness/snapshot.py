@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tokenize
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,8 +36,14 @@ def sources_root() -> Path:
 
 
 def package_digest(package: Path) -> str:
-    """The source digest of a package as it is on disk now (`jit.source_digest` remembers)."""
-    return jit.source_digest.__wrapped__(package)
+    """The source digest of a package as it is on disk now (`jit.source_digest` remembers).
+
+    Raises UsageError when its modules are no Python text.
+    """
+    try:
+        return jit.source_digest.__wrapped__(package)
+    except (SyntaxError, ValueError, tokenize.TokenError) as error:
+        raise UsageError(f"{package}: {error}; expected modules of Python") from error
 
 
 def create_snapshot(digest: str, package: Path = jit.PACKAGE, root: Path | None = None) -> Path:
@@ -80,7 +87,7 @@ def find_snapshot(digest: str, root: Path | None = None) -> Path | None:
     package = folder / PACKAGE_NAME
     try:
         return folder if package.is_dir() and package_digest(package) == digest else None
-    except (SyntaxError, ValueError):  # cut off or overwritten: no Python text any more
+    except UsageError:  # cut off or overwritten: no Python text any more
         return None
 
 
