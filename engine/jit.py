@@ -35,7 +35,9 @@ from .kernel_cache import KernelCache, notice
 PACKAGE = Path(__file__).resolve().parent
 
 #: Modules that only talk to people; a change in them cannot change a move.
-SHELL_MODULES = frozenset({"__main__.py", "uci.py", "protocol.py", "server.py", "bench.py"})
+SHELL_MODULES = frozenset(
+    {"__main__.py", "uci.py", "protocol.py", "jobs.py", "server.py", "bench.py"}
+)
 
 NJIT_OPTIONS = {"nogil": True, "error_model": "numpy"}
 
