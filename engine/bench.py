@@ -6,8 +6,7 @@ quotes the new one. The positions are our own choice among well-known games, stu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -56,34 +55,33 @@ POSITIONS = (
 # fmt: on
 
 
-class BenchResult(NamedTuple):
-    """`nodes` is the signature."""
+class Bench:
+    """One run over the positions, each a new game; `nodes` is the signature once it is through."""
 
-    nodes: int
-    time_ns: int
+    def __init__(self, depth: int = DEFAULT_DEPTH, search: Mapping[str, int] | None = None) -> None:
+        self.depth = depth
+        self.searcher = Searcher(search, hash_mb=HASH_MB)
+        self.nodes = 0
+        self.time_ns = 0
+
+    def run(self) -> Iterator[str]:
+        """Search position by position; a line of the report for each."""
+        no_moves = np.zeros(1, np.uint16)
+        for number, fen in enumerate(POSITIONS, 1):
+            self.searcher.new_game(fen)
+            result = self.searcher.go(no_moves, 0, SearchLimit(depth=self.depth))
+            self.nodes += result.nodes
+            self.time_ns += result.time_ns
+            yield f"{number:2}/{len(POSITIONS)} {result.nodes:10} nodes  {fen}"
 
     @property
     def nps(self) -> int:
         return self.nodes * 10**9 // max(1, self.time_ns)
 
-
-def run_bench(
-    depth: int = DEFAULT_DEPTH,
-    search: Mapping[str, int] | None = None,
-    say: Callable[[str], None] = print,
-) -> BenchResult:
-    """Search every position to `depth` as a new game; `say` gets the lines of the report."""
-    searcher = Searcher(search, hash_mb=HASH_MB)
-    no_moves = np.zeros(1, np.uint16)
-    nodes = time_ns = 0
-    for number, fen in enumerate(POSITIONS, 1):
-        searcher.new_game(fen)
-        result = searcher.go(no_moves, 0, SearchLimit(depth=depth))
-        nodes += result.nodes
-        time_ns += result.time_ns
-        say(f"{number:2}/{len(POSITIONS)} {result.nodes:10} nodes  {fen}")
-    total = BenchResult(nodes, time_ns)
-    say(f"\nTime (ms)     : {time_ns // 10**6}")
-    say(f"Nodes searched: {nodes}")
-    say(f"Nodes/second  : {total.nps}")
-    return total
+    @property
+    def summary(self) -> str:
+        return (
+            f"\nTime (ms)     : {self.time_ns // 10**6}"
+            f"\nNodes searched: {self.nodes}"
+            f"\nNodes/second  : {self.nps}"
+        )

@@ -1,7 +1,7 @@
 """The engine as a UCI program: commands in, answers out. Numba is loaded when it is first needed.
 
-The main thread reads commands; a search or a perft runs in another one, whose kernels release the
-GIL, so that `stop`, `isready` and `quit` are answered meanwhile. A command that cannot be obeyed is
+The main thread reads commands; a search, perft or bench runs in another one, whose kernels release
+the GIL, so that `stop`, `isready` and `quit` are answered meanwhile. A command that cannot be obeyed is
 answered by `info string` and ignored. Each `go` that is obeyed gets exactly one `bestmove`, when it
 has to wait for `stop` (`infinite`, `ponder`, no limit) only after that. Options and positions sent
 during a search are taken for the next one.
@@ -15,10 +15,11 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TextIO
 
 from .fen import STARTPOS, FenError
+from .jobs import Job, Root, start_bench, start_ended, start_perft, start_search
 from .parameters import search_defaults
 from .protocol import (
     DEFAULT_HASH_MB,
@@ -26,7 +27,6 @@ from .protocol import (
     GoCommand,
     UciError,
     draw_board,
-    format_score,
     parse_go,
     parse_int,
     parse_position,
@@ -37,7 +37,7 @@ from .protocol import (
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from .shell import Game, Searcher, SearchResult
+    from .shell import Searcher
 
 NAME = "Numbishop 0.1.0"
 AUTHOR = "the Numbishop authors"
@@ -49,33 +49,33 @@ With one, a single UCI command is obeyed, for example:
   numbishop go perft 5     count the legal move sequences of five plies
   numbishop isready        compile everything beforehand"""
 
-_QUIT_WAIT_S = 1.0  # a perft cannot be interrupted inside one root move
+_QUIT_WAIT_S = 1.0  # a perft may take longer to notice, and is left then
+_SLOW_LOADING_S = 1.0  # from the cache it takes a third of it
 _LISTEN_EVERY_S = 0.2
 
 
-class Root(NamedTuple):
-    """The position to search: the game as played, its start and its wire moves."""
+class SlowProgress:
+    """Tells the steps of the engine's loading once it has lasted so long that it must compile."""
 
-    fen: str
-    chess960: bool
-    moves: tuple[int, ...]
-    game: Game
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._line = ""
+        self._is_slow = False
+        self._timer = threading.Timer(_SLOW_LOADING_S, self._tell)
+        self._timer.start()
 
+    def report(self, name: str, done: int, total: int) -> None:
+        if done < total:
+            self._line = f"info string compiling, first run only: {name} ({done + 1} of {total})"
+            if self._is_slow:
+                self._say(self._line)
 
-class Job:
-    """Work in a thread of its own. `answered` is set just before its last line is printed."""
+    def close(self) -> None:
+        self._timer.cancel()
 
-    def __init__(self, work: Callable[[Job], None], waits: bool, interrupt: Callable[[], None]):
-        self.waits = waits
-        self.stopped = threading.Event()
-        self.answered = threading.Event()
-        self._interrupt = interrupt
-        self.thread = threading.Thread(target=work, args=(self,), daemon=True)
-        self.thread.start()
-
-    def stop(self) -> None:
-        self.stopped.set()
-        self._interrupt()
+    def _tell(self) -> None:
+        self._is_slow = True
+        self._say(self._line)
 
 
 class Uci:
@@ -142,11 +142,10 @@ class Uci:
     def finish(self) -> None:
         """Wait for the search, unless it waits for a `stop` that cannot come or nobody listens."""
         job = self._job
-        while job and job.thread.is_alive():
+        while job and not job.join(_LISTEN_EVERY_S):
             if job.waits or not self._has_listener():
                 self._end_job(_QUIT_WAIT_S)
                 return
-            job.thread.join(_LISTEN_EVERY_S)
 
     # Commands.
 
@@ -155,7 +154,7 @@ class Uci:
         self.say(f"id name {NAME}\nid author {AUTHOR}\n{options}\nuciok")
 
     def _isready(self, words: list[str]) -> None:
-        if not self._is_busy():
+        if not (self._job and self._job.is_busy):
             self._ready_searcher()
         self.say("readyok")
 
@@ -185,22 +184,22 @@ class Uci:
         for note in command.notes:
             self.say(f"info string {note}")
         if "perft" in command.numbers:
-            self._start_perft(command.numbers["perft"])
+            self._job = self._start_perft(command.numbers["perft"])
         else:
-            self._start_search(command)
+            self._job = self._start_search(command)
 
     def _stop(self, words: list[str]) -> None:
         self._end_job(None)
 
     def _bench(self, words: list[str]) -> None:
-        from .bench import DEFAULT_DEPTH, MAX_DEPTH, run_bench
+        from .bench import DEFAULT_DEPTH, MAX_DEPTH, Bench
 
         depth = parse_int(words[0], "bench depth") if words else DEFAULT_DEPTH
         if not 1 <= depth <= MAX_DEPTH:
             raise UciError(f"bench depth is {depth}; expected 1 to {MAX_DEPTH}")
         self._require_idle()
         self._engine()
-        run_bench(depth, self._search, self.say)
+        self._job = start_bench(self.say, Bench(depth, self._search))
 
     def _display(self, words: list[str]) -> None:
         self.say(draw_board(self._current_root().game.fen))
@@ -212,13 +211,13 @@ class Uci:
         if self._shell is None:
             from . import shell
 
-            shell.warm_up(self._report_warm_up)
+            progress = SlowProgress(self.say)
+            try:
+                shell.warm_up(progress.report)
+            finally:
+                progress.close()
             self._shell = shell
         return self._shell
-
-    def _report_warm_up(self, name: str, done: int, total: int) -> None:
-        if done < total:
-            self.say(f"info string loading {name} ({done + 1} of {total}), compiled if not cached")
 
     def _make_root(self, fen: str, texts: list[str]) -> Root:
         shell = self._engine()
@@ -263,105 +262,30 @@ class Uci:
         self._is_new_game = False
         self._searched = root
 
-    # Searches and other jobs.
-
-    def _is_busy(self) -> bool:
-        return self._job is not None and not self._job.answered.is_set()
-
     def _require_idle(self) -> None:
-        if self._is_busy():
-            raise UciError("a search is running; send stop first")
         if self._job:
-            self._job.thread.join()
+            if self._job.is_busy:
+                raise UciError("a search is running; send stop first")
+            self._job.join()
 
     def _end_job(self, timeout_s: float | None) -> None:
         if self._job:
             self._job.stop()
-            self._job.thread.join(timeout_s)
+            self._job.join(timeout_s)
 
-    def _start_search(self, command: GoCommand) -> None:
-        import numpy as np
-
-        shell, root, searcher = self._engine(), self._current_root(), self._ready_searcher()
+    def _start_search(self, command: GoCommand) -> Job:
+        root, searcher = self._current_root(), self._ready_searcher()
         if not root.game.legal_moves():
-            self._job = Job(lambda job: self._answer_ended(job, root), command.waits, lambda: None)
-            return
+            return start_ended(self.say, root, command.waits)
         self._place(searcher, root)
-        limit = shell.SearchLimit(**command.limits(root.game.side_to_move))
-        moves = np.array([*root.moves, 0], np.uint16)
-        results = searcher.deepen(moves, len(root.moves), limit)
-        self._job = Job(
-            lambda job: self._answer(job, root, searcher, results), command.waits, searcher.stop
-        )
+        limit = self._engine().SearchLimit(**command.limits(root.game.side_to_move))
+        return start_search(self.say, root, searcher, limit, command.waits)
 
-    def _answer_ended(self, job: Job, root: Root) -> None:
-        """Mated or stalemated: there is no move."""
-        mated = root.game.status == self._engine().Status.CHECKMATE
-        self.say(f"info depth 0 score {'mate' if mated else 'cp'} 0")
-        self._say_best_move(job, "(none)")
-
-    def _answer(
-        self, job: Job, root: Root, searcher: Searcher, results: Iterator[SearchResult]
-    ) -> None:
-        move = root.game.legal_moves()[0]  # for the case that the search fails by a bug
-        try:
-            last = None
-            for result in results:
-                move = result.move
-                self.say(self._format_info(root, searcher, result, last))
-                last = result
-        finally:
-            self._say_best_move(job, root.game.format_uci(move))
-
-    def _say_best_move(self, job: Job, text: str) -> None:
-        if job.waits:
-            job.stopped.wait()
-        job.answered.set()
-        self.say(f"bestmove {text}")
-
-    def _format_info(
-        self, root: Root, searcher: Searcher, result: SearchResult, last: SearchResult | None
-    ) -> str:
-        """The line after an iteration.
-
-        One that was cut off leaves `depth` as it was. If it had found a better move or score by
-        then, that is a lower bound of the next depth's value.
-        """
-        shell = self._engine()
-        cut_off = last is not None and result.depth == last.depth
-        improved = cut_off and result[:2] != last[:2]
-        score = format_score(result.score_cp, shell.MATE, shell.MATE_BOUND)
-        line = shell.Game(root.game.fen, root.chess960)
-        texts = []
-        for move in searcher.principal_variation():
-            texts.append(line.format_uci(move))
-            line.push(move)
-        return (
-            f"info depth {result.depth + improved} seldepth {result.seldepth}"
-            f" score {score}{' lowerbound' if improved else ''}"
-            f" nodes {result.nodes} nps {result.nodes * 10**9 // max(1, result.time_ns)}"
-            f" hashfull {searcher.hashfull_permille()} time {result.time_ns // 10**6}"
-            f" pv {' '.join(texts)}"
-        )
-
-    def _start_perft(self, depth: int) -> None:
+    def _start_perft(self, depth: int) -> Job:
         most = self._engine().MAX_PERFT_DEPTH
         if not 1 <= depth <= most:
             raise UciError(f"perft depth is {depth}; expected 1 to {most}")
-        game = self._current_root().game
-        self._job = Job(lambda job: self._perft(job, game, depth), False, lambda: None)
-
-    def _perft(self, job: Job, game: Game, depth: int) -> None:
-        total = 0
-        for move, count in game.divide(depth):
-            self.say(f"{game.format_uci(move)}: {count}")
-            total += count
-            if job.stopped.is_set():
-                job.answered.set()
-                self.say("info string perft stopped")
-                return
-        job.answered.set()
-        self.say(f"\nNodes searched: {total}")
+        return start_perft(self.say, self._current_root().game, depth)
 
 
 def _has_reader(out: TextIO) -> bool:
