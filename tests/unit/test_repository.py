@@ -157,28 +157,6 @@ class TestPackaging:
         assert headings[0] == "[Unreleased]"
 
 
-class TestBorders:
-    """The import contracts name their modules; a new module must not slip past them."""
-
-    def contract(self, name: str) -> dict[str, list[str]]:
-        contracts = PROJECT["tool"]["importlinter"]["contracts"]
-        (found,) = (contract for contract in contracts if contract["id"] == name)
-        return found
-
-    def test_every_engine_module_is_a_kernel_or_shell(self) -> None:
-        modules = {
-            f"engine.{path.stem}"
-            for path in (ROOT / "engine").glob("*.py")
-            if path.stem != "__init__"
-        }
-        kernels = set(self.contract("kernels-know-no-shell")["source_modules"])
-        shell = {f"engine.{name}" for name in ("shell", "uci", "protocol", "bench", "__main__")}
-        assert kernels <= modules
-        assert modules <= kernels | shell
-        front = {"engine.shell", "engine.jit", "engine.parameters", "engine.__main__"}
-        assert set(self.contract("front-of-the-engine")["forbidden_modules"]) == modules - front
-
-
 FOREIGN = {
     "a package registry's host": re.compile(
         r"https?://[a-z0-9./-]*(?:py" r"pi|python" r"hosted|npm" r"js|debian\.org/debian)"
