@@ -161,7 +161,7 @@ FOREIGN = {
     "a package registry's host": re.compile(
         r"https?://[a-z0-9./-]*(?:py" r"pi|python" r"hosted|npm" r"js|debian\.org/debian)"
     ),
-    "a path of one machine": re.compile(r"(?<![A-Za-z0-9_.])/(?:work|farm|home|root)/"),
+    "a path of one machine": re.compile(r"(?<![A-Za-z0-9_.])/(?:work|farm|root)/"),
 }
 
 
