@@ -13,12 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 COMMANDS = ("sprt", "stats", "book", "warm", "report")
 
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": str(ROOT),
-    # Any import of numba ends the process: what is tested with it must answer without the engine.
-    "PYTHONWARNINGS": "error",
-}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
 
 
 def harness(
@@ -30,11 +25,12 @@ def harness(
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=500,  # the first one may have to compile the engine
         check=False,
     )
 
 
+# Importing numba fails: help and mistakes must be answered at once, without the engine.
 NO_NUMBA = """
 import sys
 sys.modules["numba"] = None
@@ -252,6 +248,14 @@ def test_each_mistake_gets_one_sentence(line, sentence, folder):
     assert refused(*line.split(), cwd=folder).startswith(sentence)
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_an_unwritable_output_folder(folder):
+    (folder / "run").chmod(0o500)
+    assert refused("sprt", "good.cfg", "good.cfg", "--out", "run/x", cwd=folder) == (
+        "run/x: no permission to write; expected a folder that can be written"
+    )
+
+
 def test_every_command_is_covered_by_a_mistake():
     tested = {line.split()[0] for line, _ in MISTAKES}
     assert tested >= set(COMMANDS) - {"warm"}  # `warm` can be given nothing wrong
@@ -317,6 +321,16 @@ def test_stats_of_pairs_under_the_trinomial_model_is_refused(tmp_path):
     done = harness("stats", "--ptnml", "1,2,3,2,1", "--model", "trinomial", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: --model trinomial: the trinomial model counts games")
+
+
+# --- Compiling ----------------------------------------------------------------------------------
+
+
+def test_warm_compiles_once(tmp_path):
+    first = harness("warm", cwd=tmp_path)
+    assert (first.returncode, first.stderr) == (0, "")
+    assert harness("warm", cwd=tmp_path).stdout == "the engine is compiled\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 # --- Books -------------------------------------------------------------------------------------

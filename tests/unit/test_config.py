@@ -217,8 +217,8 @@ def test_bad_weights(line, expectation):
             "x.cfg, line 2: search.LMR_BASE = 0.8: no such key; did you mean lmr_base?",
         ),
         (
-            "[serch]\nlmr_base = 0.8\n",
-            "x.cfg, line 2: serch.lmr_base = 0.8: no such section; did you mean search?",
+            "[searhc]\nlmr_base = 0.8\n",
+            "x.cfg, line 2: searhc.lmr_base = 0.8: no such section; did you mean search?",
         ),
         (
             "[search]\nlmr_base = 9\n",

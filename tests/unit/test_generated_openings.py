@@ -8,7 +8,8 @@ import pytest
 
 import harness.openings
 from engine.parameters import search_defaults, weight_defaults
-from engine.shell import Searcher, SearchLimit
+from engine.shell import Game, Searcher, SearchLimit
+from harness.book_check import first_fault
 from harness.errors import UsageError
 from harness.openings import GeneratedOpenings, Opening, open_source
 from harness.spec import OpeningSpec
@@ -80,3 +81,15 @@ def test_distinct_fens_are_the_openings_positions():
     assert len({fen.rsplit(" ", 2)[0] for fen in fens}) == 30
     assert fens[0].split()[0] == played(openings.opening(0)).board_fen()
     assert chess.Board(fens[0]).is_valid()
+
+
+def test_positions_that_a_book_may_hold_are_positions_of_the_engine():
+    lines = [
+        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+        "4k3/8/8/8/8/8/8/4K2R w KQkq e6 9999 9999",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b HAha - 0 1",
+        "4k3/8/8/8/8/8/8/4K2R w - - 3 1",
+    ]
+    for line in lines:
+        assert first_fault([line.split()[0].encode()], [" b " in line]) is None
+        Game(line)

@@ -403,3 +403,16 @@ def test_permutations_of_three_are_equally_frequent():
     counts = [orders.count(order) for order in set(orders)]
     assert len(counts) == 6
     assert sum((count - 1000) ** 2 / 1000 for count in counts) < 20.5
+
+
+# --- The shipped book --------------------------------------------------------------------------
+
+
+def test_the_shipped_book_is_what_its_readme_says():
+    folder = Path(__file__).parents[2] / "openings"
+    readme = (folder / "README.md").read_text("utf-8")
+    assert "harness book --count 1000 --seed 2026 --out openings/level.epd" in readme
+    source = BookOpenings(folder / "level.epd", "sequential", 1)
+    boards = [chess.Board(source.opening(i).fen) for i in range(source.size)]
+    assert len({board.epd() for board in boards}) == len(boards) == 1000
+    assert all(board.ply() == 8 and not board.is_game_over() for board in boards)
