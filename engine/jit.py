@@ -67,12 +67,16 @@ _FSTRING_END = getattr(tokenize, "FSTRING_END", None)
 def cache_root() -> Path:
     """The user's cache folder of this program; `NUMBISHOP_CACHE_DIR` overrides it."""
     override = os.environ.get("NUMBISHOP_CACHE_DIR")
-    folder = Path(override or platformdirs.user_cache_dir("numbishop"))
-    return folder if override or folder.is_absolute() else _homeless_cache_root()
+    if override:
+        return Path(override)
+    try:
+        return Path(platformdirs.user_cache_dir("numbishop"))
+    except RuntimeError:  # no home folder is known
+        return _homeless_cache_root()
 
 
 def _homeless_cache_root() -> Path:
-    """For a user of whom no home folder is known, as in some containers."""
+    """A private folder for a user without a name, as in some containers."""
     folder = Path(tempfile.gettempdir()) / f"numbishop-{os.getuid()}"
     notice(f"no home folder; caching in {folder} (NUMBISHOP_CACHE_DIR names another place)")
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -17,6 +17,7 @@ import shutil
 import sys
 import time
 import uuid
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,12 +115,12 @@ class KernelCache(caching._Cache):
         return compiler.CompileResult._rebuild(target_context, *pickle.loads(data))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if data.lifted or data.library.has_dynamic_globals:
-            raise TypeError(
-                f"kernel {self._name} would be compiled in every process: it holds a pointer of "
-                "ctypes or a global array above 1 MB"
-            )
         if not self._enabled:
+            return
+        if data.lifted or data.library.has_dynamic_globals:
+            # A pointer of ctypes or a global array above 1 MB; all code with NUMBA_OPT=0.
+            message = f"kernel {self._name} cannot be cached: every process compiles it"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
             return
         try:
             if not self._folder.is_dir():
