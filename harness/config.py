@@ -222,7 +222,10 @@ def _integers(entry: Entry, text: str) -> list[int]:
 
 def differences(new: EngineConfig, base: EngineConfig) -> list[str]:
     """What sets two engines apart, one line each: `search.null_move: 1 against 0`."""
-    lines = [
+    lines = []
+    if new.source != base.source:
+        lines.append(f"engine.source: {new.source} against {base.source}")
+    lines += [
         f"search.{name}: {_PARAMETERS[name].format(value)} against"
         f" {_PARAMETERS[name].format(base.search[name])}"
         for name, value in new.search.items()

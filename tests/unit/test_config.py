@@ -426,6 +426,7 @@ def test_specs_are_frozen_and_know_their_keys():
 def test_differences_in_words():
     new = EngineConfig(
         name="new",
+        source="null",
         search=search_defaults() | {"lmr_base": 80},
         weights=weight_defaults() | {"tempo": ((1,), (2,))},
         options={"Hash": "1"},
@@ -433,6 +434,7 @@ def test_differences_in_words():
     )
     base = EngineConfig(name="base")
     assert differences(new, base) == [
+        "engine.source: null against builtin",
         "search.lmr_base: 0.80 against 0.75",
         "evaluation.tempo: 1 2 against 10 6",
         "options.Hash: 1 against 16",
