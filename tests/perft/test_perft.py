@@ -71,9 +71,8 @@ def divide(case: Case) -> str:
     lines = [f"perft {case.depth} of {case.fen}: {case.leaves} expected, move: ours / oracle's"]
     for move in sorted(ours.keys() | theirs.keys()):
         mark = "" if not theirs or ours.get(move) == theirs.get(move) else "  <--"
-        lines.append(
-            f"{game.format_uci(move)}: {ours.get(move, '-')} / {theirs.get(move, '-')}{mark}"
-        )
+        counts = f"{ours.get(move, '-')} / {theirs.get(move, '-')}"
+        lines.append(f"{game.format_uci(move)}: {counts}{mark}")
     return "\n".join(lines)
 
 
