@@ -19,7 +19,7 @@ from harness.errors import EngineStartError, Interrupted, UsageError
 from harness.exports import export_run
 from harness.interrupts import Interrupts
 from harness.journal import Journal
-from harness.openings import open_source
+from harness.openings import OpeningSource, open_source
 from harness.provenance import collect_provenance
 from harness.result import Document, RunProgress, describe_openings, document_of, progress_of
 from harness.score import Pentanomial
@@ -81,11 +81,18 @@ def run_match(spec: MatchSpec, options: RunOptions, view: View) -> Document:
         if options.resume:
             with Journal.reopen(options.run_dir) as journal:
                 _check_same_run(journal.spec(), spec, options.run_dir)
-                snapshot = snapshot_of_run(spec.source_digest)
-                return _Run(spec, options, view, interrupts, journal).to_the_end(snapshot)
-        snapshot = create_snapshot(spec.source_digest)
+                run = _Run(spec, options, view, interrupts, journal)
+                return run.to_the_end(snapshot_of_run(spec.source_digest), _book(spec))
+        _new_tally(spec)  # refuses a run without hypotheses before anything is written
+        book, snapshot = _book(spec), create_snapshot(spec.source_digest)
         with Journal.create(options.run_dir, spec, collect_provenance(spec)) as journal:
-            return _Run(spec, options, view, interrupts, journal).to_the_end(snapshot)
+            run = _Run(spec, options, view, interrupts, journal)
+            return run.to_the_end(snapshot, book)
+
+
+def _book(spec: MatchSpec) -> OpeningSource | None:
+    """The book of the run, checked; None where workers make the openings themselves."""
+    return open_source(spec.openings, spec.seed) if spec.openings.kind == "book" else None
 
 
 def _check_same_run(begun: MatchSpec, wanted: MatchSpec, run_dir: Path) -> None:
@@ -148,12 +155,12 @@ class _Run:
         self._started_s = time.monotonic()
         self._next_update_s = 0.0
 
-    def to_the_end(self, snapshot: Path) -> Document:
+    def to_the_end(self, snapshot: Path, book: OpeningSource | None) -> Document:
         """Play what is missing, write the files, show the verdict."""
         try:
             finished = self._take_up()
             if self._tally.decision is None:
-                self._play(snapshot, finished)
+                self._play(snapshot, book, finished)
             self._note_end("finished")
             document = self._document()
             export_run(
@@ -195,7 +202,9 @@ class _Run:
     def _document(self) -> Document:
         return document_of(self._spec, self._tally, self._journal, self._options.run_dir)
 
-    def _play(self, snapshot: Path, finished: Set[tuple[int, int]]) -> None:
+    def _play(
+        self, snapshot: Path, book: OpeningSource | None, finished: Set[tuple[int, int]]
+    ) -> None:
         spec, options = self._spec, self._options
         warm(snapshot, self._view.compiling, self._interrupts.check)
         self._view.start(heading(spec, options))
@@ -204,14 +213,13 @@ class _Run:
                 f"{self._journal.path} is on a file system without shared memory: each group of"
                 " games takes longer to save, and the run cannot be read while it goes on"
             )
-        books = spec.openings.kind == "book"
         queue = GameQueue(
             seed=spec.seed,
             start=spec.openings.start,
             pairs=spec.max_games // 2,
             workers=options.concurrency,
             finished=finished,
-            book=open_source(spec.openings, spec.seed) if books else None,
+            book=book,
         )
         workers = LocalWorkers(spec.model_dump_json(), snapshot, options.concurrency)
         try:
