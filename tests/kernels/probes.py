@@ -11,15 +11,27 @@ from __future__ import annotations
 import numpy as np
 
 from engine.accumulator import compute_accumulator, pass_accumulator, update_accumulator
+from engine.attacks import bishop_attacks, pawn_attacks, pawn_attacks_down, rook_attacks
 from engine.bitboard import EMPTY, flip, lsb, msb, pext, popcount
 from engine.evaluate import evaluate
 from engine.history import update_on_cutoff
 from engine.jit import kernel
+from engine.machine import clock_ns, load_word, store_word
 from engine.make import make_move, make_null
-from engine.move import MOVE_MASK, NO_MOVE, is_noisy
+from engine.move import (
+    MOVE_MASK,
+    NO_MOVE,
+    captured_piece,
+    from_square,
+    is_noisy,
+    moving_piece,
+    promotion_piece,
+    to_square,
+    to_wire,
+)
 from engine.movegen import ALL_MOVES, NOISY, QUIETS, generate_moves
 from engine.ordering import pick_move, score_moves
-from engine.position import checkers_of
+from engine.position import checkers_and_pinned, checkers_of, piece_on, threats_of
 from engine.rules import find_move
 from engine.search import late_move_reduction, may_pass
 from engine.see import see_at_least
@@ -65,8 +77,48 @@ def flip_of(bb):
 
 
 @kernel
+def rook_attacks_of(square, occupied):
+    return rook_attacks(square, occupied)
+
+
+@kernel
+def bishop_attacks_of(square, occupied):
+    return bishop_attacks(square, occupied)
+
+
+@kernel
+def pawn_attacks_of(pawns):
+    """(squares attacked by pawns that move up, by pawns that move down)."""
+    return pawn_attacks(pawns), pawn_attacks_down(pawns)
+
+
+@kernel
+def piece_on_square(game, square):
+    return piece_on(load_position(game), square)
+
+
+@kernel
+def check_sets(game):
+    """(checkers, pinned, threats) of the position in `game`."""
+    position = load_position(game)
+    checkers, pinned = checkers_and_pinned(position)
+    return checkers, pinned, threats_of(position)
+
+
+@kernel
 def pext_of(bb, mask):
     return pext(bb, mask)
+
+
+@kernel
+def store_then_load(address, value):
+    store_word(address, value)
+    return load_word(address)
+
+
+@kernel
+def clock_now():
+    return clock_ns()
 
 
 @kernel
@@ -212,6 +264,24 @@ def picked_order(game, searcher, parameters, hint_wire, ply, scratch):
     for index in range(end):
         scratch.moves[index] = pick_move(searcher, np.int64(index), end)
     scratch.move_count = end
+
+
+@kernel
+def decoded(move):
+    """(from, to, piece, captured, promotion, noisy) of a move."""
+    return (
+        from_square(move),
+        to_square(move),
+        moving_piece(move),
+        captured_piece(move),
+        promotion_piece(move),
+        is_noisy(move),
+    )
+
+
+@kernel
+def wire_form(move, side):
+    return to_wire(move, side)
 
 
 @kernel
