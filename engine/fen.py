@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-_KINDS = "pnbrqk"
+_PIECES = "pnbrqkPNBRQK"
 _CLOCK_LIMIT = 1_000  # far beyond any real clock; keeps arithmetic in range
 
 
@@ -69,7 +69,7 @@ def _parse_placement(text: str) -> list[str]:
         for letter in rank_text:
             if letter in "12345678":
                 file += int(letter)
-            elif letter.lower() in _KINDS and file < 8:
+            elif letter in _PIECES and file < 8:
                 board[(7 - row) * 8 + file] = letter
                 file += 1
             elif letter == "~" and file:  # a promoted piece in some dialects

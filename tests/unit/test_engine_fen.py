@@ -199,7 +199,7 @@ def test_letters_and_digits_of_other_scripts_are_not_pieces(odd: str) -> None:
     """The Kelvin sign becomes a k in lower case, and Python counts many a digit as one."""
     for rank in (odd, f"7{odd}", f"{odd}7"):
         with pytest.raises(FenError):
-            Game(STARTPOS.replace("/8/", f"/{rank}/", 1))
+            Game(f"4k3/8/8/8/8/8/{rank}/4K3 w - - 0 1")
 
 
 def test_move_numbers_go_on_from_the_fen() -> None:
