@@ -127,6 +127,7 @@ SEARCHER_DTYPE = np.dtype(
         KEYS,
         ("killers", U64, (MAX_PLY + 1, 2)),
         ("history", I64, (2, 6, 64)),
+        ("static_evals", I64, (MAX_PLY + 1,)),  # by ply, NO_EVALUATION in check
         ("pv_length", I64, (MAX_PLY + 1,)),
         ("pv", U64, (MAX_PLY + 1, MAX_PLY + 1)),
         MOVES,  # of all plies, one after the other
