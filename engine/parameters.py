@@ -92,7 +92,9 @@ SEARCH: tuple[Parameter, ...] = (
     _number("null_move_min_depth", 3, 1, 64, "least remaining depth for a null move"),
     _number("null_move_base", 3, 0, 10, "reduction R of the null move's search"),
     _number("null_move_depth_divisor", 4, 1, 64, "R grows by depth / this"),
-    _number("null_move_margin_cp", 200, 1, 10000, "R grows by (static eval - beta) / this, at most 3"),
+    _number(
+        "null_move_margin_cp", 200, 1, 10000, "R grows by (static eval - beta) / this, at most 3"
+    ),
     _switch("null_move_needs_eval", "only when the static evaluation is at least beta"),
     _switch("late_move_reductions", "reduce late quiet moves, re-search those that beat alpha"),
     Parameter("lmr_base", 75, 0, 400, 100, "reduction = base + ln(depth) * ln(move) / divisor"),

@@ -17,7 +17,7 @@ from .machine import clock_ns
 from .make import make_move, make_null
 from .move import NO_MOVE, is_noisy, to_wire
 from .movegen import ALL_MOVES, generate_moves
-from .ordering import pick_move, score_moves
+from .picker import next_move, skip_quiets, start_picking
 from .position import checkers_of
 from .pruning import (
     is_above_reach,
@@ -33,6 +33,7 @@ from .quiescence import bound_allows, bound_of, count_node, extend_pv, quiescenc
 from .rules import FIFTY_MOVE_PLIES, is_insufficient_material, push_move, repetitions
 from .state import (
     MAX_PLY,
+    MAX_TRIED,
     game_at,
     load_position,
     parameters_at,
@@ -181,83 +182,66 @@ def search(
             if score >= beta:
                 return beta if score >= MATE_BOUND else score
 
-    end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, start)
-    if end == start:
-        return -MATE + ply if checkers else draw_score(parameters, ply)
-    score_moves(searcher, parameters, position, start, end, hint, ply)
-
+    start_picking(searcher, position, checkers, hint, ply, start)
     best = -INFINITE
     best_move = NO_MOVE
-    for index in range(start, end):
-        move = pick_move(searcher, index, end)
-        searched = index - start
+    searched = NO
+    tried = NO
+    while True:
+        move = next_move(searcher, parameters, position, checkers, hint, ply)
+        if move == NO_MOVE:
+            break
+        end = searcher.list_end[ply]
         quiet = not is_noisy(move)
-        after = make_move(position, move)
-        child_checkers = checkers_of(after)
         reduction = NO
-        if quiet and not checkers and (parameters.lmr_checks or not child_checkers):
-            if parameters.late_move_reductions:
-                merit = history_of(searcher, position.side, move)
-                reduction = late_move_reduction(
-                    parameters, depth, searched, pv_node, improving, merit
-                )
-        if ply > 0 and not pv_node and not checkers and not child_checkers and best > -MATE_BOUND:
+        if quiet and not checkers and parameters.late_move_reductions:
+            merit = history_of(searcher, position.side, move)
+            reduction = late_move_reduction(parameters, depth, searched, pv_node, improving, merit)
+        if ply > 0 and not pv_node and not checkers and best > -MATE_BOUND:
             if quiet:
                 if is_late(parameters, depth, searched, improving):
+                    skip_quiets(searcher, ply)
                     continue
                 if is_futile(parameters, depth - reduction, static_eval, alpha):
                     continue
             if loses_exchange(parameters, position, move, depth, quiet):
                 continue
+        after = make_move(position, move)
         prefetch_bucket(searcher, after.key)
         count_node(searcher)
         running = update_accumulator(accumulator, move, parameters)
+        child_checkers = checkers_of(after)
+        if child_checkers and not parameters.lmr_checks:
+            reduction = NO
         full_window = searched == 0 or not parameters.principal_variation_search
-        score = alpha + 1
-        if reduction > 0 or not full_window:
+        # Reduced and zero-window first; what beats alpha is searched again, deeper, then wider.
+        child_depth = depth - 1 - reduction
+        child_beta = beta if full_window and reduction == 0 else alpha + 1
+        while True:
             score = -search(
                 searcher,
                 parameters,
                 after,
                 running,
                 child_checkers,
-                depth - 1 - reduction,
-                -alpha - 1,
+                child_depth,
+                -child_beta,
                 -alpha,
                 ply + 1,
                 end,
                 YES,
             )
-            if reduction > 0 and score > alpha and not searcher.stopped and not full_window:
-                score = -search(
-                    searcher,
-                    parameters,
-                    after,
-                    running,
-                    child_checkers,
-                    depth - 1,
-                    -alpha - 1,
-                    -alpha,
-                    ply + 1,
-                    end,
-                    YES,
-                )
-        if score > alpha and (full_window or score < beta) and not searcher.stopped:
-            score = -search(
-                searcher,
-                parameters,
-                after,
-                running,
-                child_checkers,
-                depth - 1,
-                -beta,
-                -alpha,
-                ply + 1,
-                end,
-                YES,
-            )
-        if searcher.stopped:
-            return NO
+            if searcher.stopped:
+                return NO
+            if score <= alpha:
+                break
+            if child_depth < depth - 1:
+                child_depth = depth - 1
+                child_beta = beta if full_window else child_beta
+            elif child_beta < beta and score < beta:
+                child_beta = beta
+            else:
+                break
         if score > best:
             best = score
             if score > alpha:
@@ -270,9 +254,15 @@ def search(
                 if score >= beta:
                     if quiet:
                         update_on_cutoff(
-                            searcher, parameters, position.side, depth, ply, start, index
+                            searcher, parameters, position.side, move, depth, ply, tried
                         )
                     break
+        searched += 1
+        if quiet and tried < MAX_TRIED:
+            searcher.tried[ply, tried] = move
+            tried += 1
+    if best == -INFINITE:
+        return -MATE + ply if checkers else draw_score(parameters, ply)
     if not parameters.fail_soft:
         best = max(old_alpha, min(best, beta))
     if parameters.transposition_table:
