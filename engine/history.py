@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import kernel
-from .move import MOVE_MASK, is_noisy, moving_piece, to_square
+from .move import moving_piece, to_square
 
 HISTORY_LIMIT = np.int64(1 << 14)
 
@@ -27,9 +27,8 @@ def _add_history(searcher, side, move, bonus):
 
 
 @kernel
-def update_on_cutoff(searcher, parameters, side, depth, ply, start, index):
-    """A quiet move at `moves[index]` cut; the quiets before it, from `start`, did not."""
-    move = searcher.moves[index] & MOVE_MASK
+def update_on_cutoff(searcher, parameters, side, move, depth, ply, tried):
+    """Quiet `move` cut; the quiets `searcher.tried[ply, :tried]` were searched before it in vain."""
     if parameters.killers and searcher.killers[ply, 0] != move:
         searcher.killers[ply, 1] = searcher.killers[ply, 0]
         searcher.killers[ply, 0] = move
@@ -38,10 +37,8 @@ def update_on_cutoff(searcher, parameters, side, depth, ply, start, index):
     bonus = min(parameters.history_bonus_max, parameters.history_bonus_slope * depth)
     _add_history(searcher, side, move, bonus)
     if parameters.history_malus:
-        for earlier in range(start, index):
-            other = searcher.moves[earlier] & MOVE_MASK
-            if not is_noisy(other):
-                _add_history(searcher, side, other, -bonus)
+        for index in range(tried):
+            _add_history(searcher, side, searcher.tried[ply, index], -bonus)
 
 
 @kernel

@@ -64,12 +64,10 @@ def make_move(position, move):
         flip((position.pawns & ~gone) | (to_bb if placed == PAWN else EMPTY)),
         flip((position.knights & ~gone) | (to_bb if placed == KNIGHT else EMPTY)),
         flip(
-            (position.diagonals & ~gone)
-            | (to_bb if placed == BISHOP or placed == QUEEN else EMPTY)
+            (position.diagonals & ~gone) | (to_bb if placed == BISHOP or placed == QUEEN else EMPTY)
         ),
         flip(
-            (position.orthogonals & ~gone)
-            | (to_bb if placed == ROOK or placed == QUEEN else EMPTY)
+            (position.orthogonals & ~gone) | (to_bb if placed == ROOK or placed == QUEEN else EMPTY)
         ),
         flip((position.kings & ~gone) | (to_bb if placed == KING else EMPTY)),
         flip(position.theirs & ~gone),

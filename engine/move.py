@@ -74,9 +74,7 @@ def is_noisy(move):
 
 @kernel
 def encode_move(from_sq, to_sq, piece, captured):
-    return (
-        from_sq | (to_sq << TO_SHIFT) | (piece << PIECE_SHIFT) | (captured << CAPTURED_SHIFT)
-    )
+    return from_sq | (to_sq << TO_SHIFT) | (piece << PIECE_SHIFT) | (captured << CAPTURED_SHIFT)
 
 
 @kernel

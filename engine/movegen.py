@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .attacks import BETWEEN, KING_ATTACKS, KNIGHT_ATTACKS, LINE, bishop_attacks, rook_attacks
+from .attacks import (
+    BETWEEN,
+    KING_ATTACKS,
+    KNIGHT_ATTACKS,
+    LINE,
+    bishop_attacks,
+    pawn_attacks,
+    rook_attacks,
+)
 from .bitboard import (
     EMPTY,
     FILE_A,
@@ -32,12 +40,18 @@ from .move import (
     EN_PASSANT,
     KING,
     KNIGHT,
+    NO_PIECE,
     PAWN,
     PROMOTION_SHIFT,
     QUEEN,
     QUIET,
     ROOK,
+    captured_piece,
     encode_move,
+    from_square,
+    moving_piece,
+    promotion_piece,
+    to_square,
 )
 from .position import (
     attackers_of,
@@ -257,3 +271,62 @@ def generate_moves(position, kinds, checkers, moves, start):
     moves : uint64[>= start + MAX_MOVES], out. `checkers` is `checkers_of(position)`.
     """
     return generate_legal(position, kinds, checkers, pinned_of(position), moves, start)
+
+
+@kernel
+def is_legal(position, checkers, move):
+    """Whether `move`, perhaps of another position, is legal here; castling and en passant: False.
+
+    A table's entry may belong to another position with the same key. The two rare kinds are left
+    to the generator; a caller that gets False loses nothing but time.
+    """
+    from_sq, to_sq = from_square(move), to_square(move)
+    from_bb, to_bb = ONE << from_sq, ONE << to_sq
+    piece = moving_piece(move)
+    if move & (CASTLING | EN_PASSANT) or not from_bb & position.ours:
+        return False
+    if to_bb & position.ours or piece_on(position, from_sq) != piece:
+        return False
+    if piece_on(position, to_sq) != captured_piece(move):
+        return False
+    if not _reaches(position, move, from_sq, to_sq):
+        return False
+    king = king_square(position)
+    if piece == KING:
+        occupied = (position.ours | position.theirs) ^ from_bb
+        return attackers_of(position, to_sq, occupied) == EMPTY
+    if checkers:
+        if checkers & (checkers - ONE):
+            return False
+        if not (BETWEEN[king, lsb(checkers)] | checkers) & to_bb:
+            return False
+    return not from_bb & pinned_of(position) or LINE[king, from_sq] & to_bb != EMPTY
+
+
+@kernel
+def _reaches(position, move, from_sq, to_sq):
+    """Whether the moving piece could go from one square to the other, pins and checks aside."""
+    occupied = position.ours | position.theirs
+    to_bb = ONE << to_sq
+    piece = moving_piece(move)
+    if piece == PAWN:
+        if (promotion_piece(move) != PAWN) != (to_bb & RANK_8 != EMPTY):
+            return False
+        if captured_piece(move) != NO_PIECE:
+            return pawn_attacks(ONE << from_sq) & to_bb != EMPTY
+        if move & DOUBLE_PUSH:
+            step = (ONE << from_sq) << U8
+            return step & RANK_3 & ~occupied != EMPTY and to_sq == from_sq + U8 + U8
+        return to_sq == from_sq + U8
+    if move & DOUBLE_PUSH or promotion_piece(move) != PAWN:
+        return False
+    if piece == KNIGHT:
+        return KNIGHT_ATTACKS[from_sq] & to_bb != EMPTY
+    if piece == KING:
+        return KING_ATTACKS[from_sq] & to_bb != EMPTY
+    reach = EMPTY
+    if piece != ROOK:
+        reach |= bishop_attacks(from_sq, occupied)
+    if piece != BISHOP:
+        reach |= rook_attacks(from_sq, occupied)
+    return reach & to_bb != EMPTY

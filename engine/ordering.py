@@ -28,6 +28,7 @@ HINT_SCORE = np.int64(1 << 22)
 NOISY_SCORE = np.int64(1 << 20)
 KILLER_SCORE = np.int64(1 << 19)
 LOSING_SCORE = np.int64(-(1 << 20))
+LOSING_BOUND = LOSING_SCORE // 2
 
 _VICTIM = np.array([1, 3, 3, 5, 9, 0, 0], np.int64) * 64  # in pawns, over any attacker's rank
 
@@ -88,3 +89,8 @@ def pick_move(searcher, index, end):
     searcher.moves[index] = chosen
     return chosen & MOVE_MASK
 
+
+@kernel
+def is_losing(packed):
+    """Whether the packed move is a capture that was found to lose material."""
+    return np.int64(packed >> _SCORE_SHIFT) - _SCORE_OFFSET < LOSING_BOUND

@@ -73,8 +73,7 @@ def checkers_and_pinned(position):
     """Their pieces that give check to our king, and ours that may not leave the line to it."""
     square = king_square(position)
     checkers = position.theirs & (
-        (pawn_attacks(ONE << square) & position.pawns)
-        | (KNIGHT_ATTACKS[square] & position.knights)
+        (pawn_attacks(ONE << square) & position.pawns) | (KNIGHT_ATTACKS[square] & position.knights)
     )
     snipers = position.theirs & (
         (bishop_attacks(square, position.theirs) & position.diagonals)
@@ -138,4 +137,3 @@ def is_en_passant_legal(position, from_bb, square):
     captured = (ONE << square) >> U8
     occupied = (position.ours | position.theirs) ^ from_bb ^ captured ^ (ONE << square)
     return not attackers_of(position, king_square(position), occupied) & ~captured
-

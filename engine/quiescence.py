@@ -96,9 +96,7 @@ def extend_pv(searcher, ply, move):
 
 
 @kernel
-def quiescence(
-    searcher, parameters, position, accumulator, checkers, alpha, beta, ply, start
-):
+def quiescence(searcher, parameters, position, accumulator, checkers, alpha, beta, ply, start):
     """Value of a position with its captures played out, from the side to move.
 
     Precondition alpha < beta. A result <= alpha is an upper bound, >= beta a lower bound of the

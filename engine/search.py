@@ -11,19 +11,29 @@ import numpy as np
 from .accumulator import compute_accumulator, pass_accumulator, update_accumulator
 from .bitboard import ONE
 from .evaluate import evaluate
-from .history import update_on_cutoff
+from .history import history_of, update_on_cutoff
 from .jit import kernel
 from .machine import clock_ns
 from .make import make_move, make_null
 from .move import NO_MOVE, is_noisy, to_wire
 from .movegen import ALL_MOVES, generate_moves
-from .ordering import pick_move, score_moves
+from .picker import next_move, skip_quiets, start_picking
 from .position import checkers_of
+from .pruning import (
+    is_above_reach,
+    is_below_reach,
+    is_futile,
+    is_late,
+    late_move_reduction,
+    loses_exchange,
+    may_pass,
+    null_reduction,
+)
 from .quiescence import bound_allows, bound_of, count_node, extend_pv, quiescence
 from .rules import FIFTY_MOVE_PLIES, is_insufficient_material, push_move, repetitions
 from .state import (
     MAX_PLY,
-    REDUCTION_LIMIT,
+    MAX_TRIED,
     game_at,
     load_position,
     parameters_at,
@@ -41,6 +51,7 @@ from .transposition import (
 )
 
 INFINITE = np.int64(MATE + 1)
+NO_EVALUATION = np.int64(-INFINITE - 1)
 NEAR_FIFTY_MOVES = np.int64(FIFTY_MOVE_PLIES - 10)  # a table entry knows nothing of the clock
 NO, YES = np.int64(0), np.int64(1)
 
@@ -66,40 +77,12 @@ def is_draw(searcher, position, checkers, ply, start):
 
 
 @kernel
-def may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
-    """Null-move guard: not in check, not at the root, pieces on the board, beta not a mate."""
-    if not parameters.null_move or checkers or ply == 0:
-        return False
-    if depth < parameters.null_move_min_depth or abs(beta) >= MATE_BOUND:
-        return False
-    if parameters.null_move_needs_eval and static_eval < beta:
-        return False
-    pieces = position.knights | position.diagonals | position.orthogonals
-    return pieces & position.ours != 0
-
-
-@kernel
-def null_reduction(parameters, depth, beta, static_eval):
-    """Plies taken off the search after passing."""
-    by_depth = depth // parameters.null_move_depth_divisor
-    by_eval = max(NO, (static_eval - beta) // parameters.null_move_margin_cp)
-    return parameters.null_move_base + by_depth + min(by_eval, np.int64(3))
-
-
-@kernel
-def late_move_reduction(parameters, depth, searched, pv_node, quiet, checkers, gives_check):
-    """Plies taken off a late quiet move; 0 where it must be searched in full."""
-    if not parameters.late_move_reductions or not quiet or checkers:
+def is_improving(searcher, static_eval, checkers, ply):
+    """1 if the side to move stands better than at its last turn, else 0."""
+    if checkers or ply < 2:
         return NO
-    if depth < parameters.lmr_min_depth or searched < parameters.lmr_min_moves:
-        return NO
-    if gives_check and not parameters.lmr_checks:
-        return NO
-    last = np.int64(REDUCTION_LIMIT - 1)
-    plies = parameters.reductions[min(depth, last), min(searched, last)]
-    if pv_node:
-        plies -= 1
-    return max(NO, min(plies, depth - 2))
+    before = searcher.static_evals[ply - 2]
+    return YES if before != NO_EVALUATION and static_eval > before else NO
 
 
 @kernel
@@ -160,7 +143,22 @@ def search(
     if ply == 0 and searcher.root_move:
         hint = searcher.root_move
 
+    if parameters.internal_iterative_reduction and hint == NO_MOVE:
+        if depth >= parameters.iir_min_depth and ply > 0:
+            depth -= 1
+
     static_eval = evaluate(position, accumulator, parameters)
+    searcher.static_evals[ply] = NO_EVALUATION if checkers else static_eval
+    improving = is_improving(searcher, static_eval, checkers, ply)
+    if not pv_node and not checkers:
+        if is_above_reach(parameters, depth, static_eval, beta, improving):
+            return static_eval
+        if is_below_reach(parameters, depth, static_eval, alpha):
+            score = quiescence(
+                searcher, parameters, position, accumulator, checkers, alpha, beta, ply, start
+            )
+            if searcher.stopped or score <= alpha:
+                return score
     if null_allowed and not pv_node:
         if may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
             after = make_null(position)
@@ -184,71 +182,66 @@ def search(
             if score >= beta:
                 return beta if score >= MATE_BOUND else score
 
-    end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, start)
-    if end == start:
-        return -MATE + ply if checkers else draw_score(parameters, ply)
-    score_moves(searcher, parameters, position, start, end, hint, ply)
-
+    start_picking(searcher, position, checkers, hint, ply, start)
     best = -INFINITE
     best_move = NO_MOVE
-    for index in range(start, end):
-        move = pick_move(searcher, index, end)
-        searched = index - start
+    searched = NO
+    tried = NO
+    while True:
+        move = next_move(searcher, parameters, position, checkers, hint, ply)
+        if move == NO_MOVE:
+            break
+        end = searcher.list_end[ply]
         quiet = not is_noisy(move)
+        reduction = NO
+        if quiet and not checkers and parameters.late_move_reductions:
+            merit = history_of(searcher, position.side, move)
+            reduction = late_move_reduction(parameters, depth, searched, pv_node, improving, merit)
+        if ply > 0 and not pv_node and not checkers and best > -MATE_BOUND:
+            if quiet:
+                if is_late(parameters, depth, searched, improving):
+                    skip_quiets(searcher, ply)
+                    continue
+                if is_futile(parameters, depth - reduction, static_eval, alpha):
+                    continue
+            if loses_exchange(parameters, position, move, depth, quiet):
+                continue
         after = make_move(position, move)
         prefetch_bucket(searcher, after.key)
         count_node(searcher)
         running = update_accumulator(accumulator, move, parameters)
         child_checkers = checkers_of(after)
-        reduction = late_move_reduction(
-            parameters, depth, searched, pv_node, quiet, checkers, child_checkers
-        )
+        if child_checkers and not parameters.lmr_checks:
+            reduction = NO
         full_window = searched == 0 or not parameters.principal_variation_search
-        score = alpha + 1
-        if reduction > 0 or not full_window:
+        # Reduced and zero-window first; what beats alpha is searched again, deeper, then wider.
+        child_depth = depth - 1 - reduction
+        child_beta = beta if full_window and reduction == 0 else alpha + 1
+        while True:
             score = -search(
                 searcher,
                 parameters,
                 after,
                 running,
                 child_checkers,
-                depth - 1 - reduction,
-                -alpha - 1,
+                child_depth,
+                -child_beta,
                 -alpha,
                 ply + 1,
                 end,
                 YES,
             )
-            if reduction > 0 and score > alpha and not searcher.stopped and not full_window:
-                score = -search(
-                    searcher,
-                    parameters,
-                    after,
-                    running,
-                    child_checkers,
-                    depth - 1,
-                    -alpha - 1,
-                    -alpha,
-                    ply + 1,
-                    end,
-                    YES,
-                )
-        if score > alpha and (full_window or score < beta) and not searcher.stopped:
-            score = -search(
-                searcher,
-                parameters,
-                after,
-                running,
-                child_checkers,
-                depth - 1,
-                -beta,
-                -alpha,
-                ply + 1,
-                end,
-                YES,
-            )
-        if searcher.stopped:
-            return NO
+            if searcher.stopped:
+                return NO
+            if score <= alpha:
+                break
+            if child_depth < depth - 1:
+                child_depth = depth - 1
+                child_beta = beta if full_window else child_beta
+            elif child_beta < beta and score < beta:
+                child_beta = beta
+            else:
+                break
         if score > best:
             best = score
             if score > alpha:
@@ -261,9 +254,15 @@ def search(
                 if score >= beta:
                     if quiet:
                         update_on_cutoff(
-                            searcher, parameters, position.side, depth, ply, start, index
+                            searcher, parameters, position.side, move, depth, ply, tried
                         )
                     break
+        searched += 1
+        if quiet and tried < MAX_TRIED:
+            searcher.tried[ply, tried] = move
+            tried += 1
+    if best == -INFINITE:
+        return -MATE + ply if checkers else draw_score(parameters, ply)
     if not parameters.fail_soft:
         best = max(old_alpha, min(best, beta))
     if parameters.transposition_table:

@@ -104,6 +104,10 @@ PARAMETERS_DTYPE = np.dtype(
     align=True,
 )
 
+#: The picker's place in a node's moves, by ply; see picker.py.
+PICKER_FIELDS = ("stage", "noisy_cursor", "noisy_end", "quiet_cursor", "list_end")
+MAX_TRIED = 64  # quiets remembered at a node for its history update
+
 #: One player's tables and the running search. `history` is [side][piece][to], in [-2^14, 2^14].
 SEARCHER_DTYPE = np.dtype(
     [
@@ -127,6 +131,10 @@ SEARCHER_DTYPE = np.dtype(
         KEYS,
         ("killers", U64, (MAX_PLY + 1, 2)),
         ("history", I64, (2, 6, 64)),
+        *((name, I64, (MAX_PLY + 1,)) for name in PICKER_FIELDS),
+        ("given", U64, (MAX_PLY + 1,)),  # the hint, once it was handed out
+        ("tried", U64, (MAX_PLY + 1, MAX_TRIED)),  # quiets searched at the node
+        ("static_evals", I64, (MAX_PLY + 1,)),  # by ply, NO_EVALUATION in check
         ("pv_length", I64, (MAX_PLY + 1,)),
         ("pv", U64, (MAX_PLY + 1, MAX_PLY + 1)),
         MOVES,  # of all plies, one after the other

@@ -36,10 +36,7 @@ VALUE_INDEX = np.array(
 )
 #: Index of each piece's a1 weight; boards are kept a1 first in the weight vector.
 SQUARES_INDEX = np.array(
-    [
-        OFFSETS[f"{name}_squares"]
-        for name in ("pawn", "knight", "bishop", "rook", "queen", "king")
-    ],
+    [OFFSETS[f"{name}_squares"] for name in ("pawn", "knight", "bishop", "rook", "queen", "king")],
     np.int64,
 )
 TEMPO_INDEX = np.int64(OFFSETS["tempo"])

@@ -1,0 +1,98 @@
+"""What need not be searched: cuts by static evaluation, by move number and by exchange value.
+
+Each rule is a predicate with a switch; none applies in check, on the principal variation, or where
+a mate is at stake. Margins grow with the remaining depth; a position that is `improving` (better
+for its side than two plies ago) is cut sooner by its evaluation and later by its move count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import kernel
+from .see import see_at_least
+from .state import REDUCTION_LIMIT
+from .transposition import MATE_BOUND
+
+_LAST = np.int64(REDUCTION_LIMIT - 1)
+NONE = np.int64(0)
+
+
+@kernel
+def may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
+    """Null-move guard: not in check, not at the root, pieces on the board, beta not a mate."""
+    if not parameters.null_move or checkers or ply == 0:
+        return False
+    if depth < parameters.null_move_min_depth or abs(beta) >= MATE_BOUND:
+        return False
+    if parameters.null_move_needs_eval and static_eval < beta:
+        return False
+    pieces = position.knights | position.diagonals | position.orthogonals
+    return pieces & position.ours != 0
+
+
+@kernel
+def null_reduction(parameters, depth, beta, static_eval):
+    """Plies taken off the search after passing."""
+    by_depth = depth // parameters.null_move_depth_divisor
+    by_eval = max(NONE, (static_eval - beta) // parameters.null_move_margin_cp)
+    return parameters.null_move_base + by_depth + min(by_eval, np.int64(3))
+
+
+@kernel
+def is_above_reach(parameters, depth, static_eval, beta, improving):
+    """Reverse futility: so far above beta that no reply of this depth is feared."""
+    if not parameters.reverse_futility or depth > parameters.reverse_futility_max_depth:
+        return False
+    margin = parameters.reverse_futility_margin_cp * (depth - improving)
+    return static_eval - margin >= beta and abs(beta) < MATE_BOUND
+
+
+@kernel
+def is_below_reach(parameters, depth, static_eval, alpha):
+    """Razoring: so far below alpha that only captures could help; quiescence decides."""
+    if not parameters.razoring or depth > parameters.razoring_max_depth:
+        return False
+    return static_eval + parameters.razoring_margin_cp * depth <= alpha
+
+
+@kernel
+def late_move_reduction(parameters, depth, searched, pv_node, improving, history):
+    """Plies taken off a late quiet move, from its number, the depth and its history."""
+    if depth < parameters.lmr_min_depth or searched < parameters.lmr_min_moves:
+        return NONE
+    plies = parameters.reductions[min(depth, _LAST), min(searched, _LAST)]
+    if pv_node:
+        plies -= 1
+    if parameters.lmr_improving and not improving:
+        plies += 1
+    if parameters.lmr_history:
+        plies -= history // parameters.lmr_history_divisor
+    return max(NONE, min(plies, depth - 2))
+
+
+@kernel
+def is_late(parameters, depth, searched, improving):
+    """Late move pruning: so many moves tried at this depth that the other quiets are skipped."""
+    if not parameters.late_move_pruning or depth > parameters.late_move_pruning_max_depth:
+        return False
+    limit = parameters.late_move_pruning_base + depth * depth
+    return searched >= (limit if improving else limit // 2)
+
+
+@kernel
+def is_futile(parameters, depth, static_eval, alpha):
+    """Futility: a quiet move of this depth is not expected to bring the evaluation up to alpha."""
+    if not parameters.futility or depth > parameters.futility_max_depth:
+        return False
+    margin = parameters.futility_base_cp + parameters.futility_slope_cp * depth
+    return static_eval + margin <= alpha
+
+
+@kernel
+def loses_exchange(parameters, position, move, depth, quiet):
+    """SEE pruning: the move gives away more material than this depth can be expected to win back."""
+    if not parameters.see_search_pruning or depth > parameters.see_search_max_depth:
+        return False
+    slope = parameters.see_quiet_slope_cp if quiet else parameters.see_noisy_slope_cp
+    return not see_at_least(position, move, -slope * depth, parameters)
