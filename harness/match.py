@@ -152,6 +152,7 @@ class _Run:
         self._losses: Counter[GameTask] = Counter()
         self._workers_lost = 0
         self._session_games = 0
+        self._session_busy_ns = 0
         self._started_s = time.monotonic()
         self._next_update_s = 0.0
 
@@ -192,7 +193,10 @@ class _Run:
 
     def _note_end(self, how: str) -> None:
         self._journal.add_event(
-            how, games=self._session_games, elapsed_s=round(self._elapsed_s(), 3)
+            how,
+            games=self._session_games,
+            elapsed_s=round(self._elapsed_s(), 3),
+            busy_s=round(self._session_busy_ns / 1e9, 3),
         )
         self._journal.commit()
 
@@ -248,6 +252,7 @@ class _Run:
             case Done():
                 queue.measured(len(event.records), event.wall_ns)
                 self._session_games += len(event.records)
+                self._session_busy_ns += event.wall_ns
                 self._journal.add_games(event.records)
                 for record in event.records:
                     self._tally.add(record)

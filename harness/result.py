@@ -125,6 +125,7 @@ def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) ->
     return {
         "nps": [side.nps for side in tally.sides],
         "elapsed_s": sum(sitting["elapsed_s"] for sitting in sittings),
+        "busy_s": sum(sitting["busy_s"] for sitting in sittings),
         "games": sum(sitting["games"] for sitting in sittings),
         "games_beyond": tally.games_waiting,
         "sittings": len(begun),
