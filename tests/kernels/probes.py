@@ -33,7 +33,7 @@ from engine.movegen import ALL_MOVES, NOISY, QUIETS, generate_moves
 from engine.ordering import pick_move, score_moves
 from engine.position import checkers_and_pinned, checkers_of, piece_on, threats_of
 from engine.rules import find_move
-from engine.search import late_move_reduction, may_pass
+from engine.pruning import late_move_reduction, may_pass
 from engine.see import see_at_least
 from engine.state import load_position
 from engine.terms import endgame, middlegame, taper
@@ -313,16 +313,14 @@ def reward_cutoff(searcher, parameters, game, cut_wire, earlier_wires, depth, pl
     """Tell history and killers that `cut_wire` cut after `earlier_wires` (uint64[n]) did not."""
     count = np.int64(len(earlier_wires))
     for index in range(count):
-        searcher.moves[index] = find_move(game, earlier_wires[index])
-    searcher.moves[count] = find_move(game, cut_wire)
-    update_on_cutoff(searcher, parameters, game.side, depth, ply, _ZERO, count)
+        searcher.tried[ply, index] = find_move(game, earlier_wires[index])
+    move = find_move(game, cut_wire)
+    update_on_cutoff(searcher, parameters, game.side, move, depth, ply, count)
 
 
 @kernel
-def reduction_of(parameters, depth, searched, pv_node, quiet, in_check, gives_check):
-    return late_move_reduction(
-        parameters, depth, searched, pv_node, quiet, np.uint64(in_check), np.uint64(gives_check)
-    )
+def reduction_of(parameters, depth, searched, pv_node, improving, history):
+    return late_move_reduction(parameters, depth, searched, pv_node, improving, history)
 
 
 @kernel

@@ -38,6 +38,12 @@ BARE = {
     "see_pruning": 0,
     "delta_pruning": 0,
     "mate_distance_pruning": 0,
+    "reverse_futility": 0,
+    "razoring": 0,
+    "futility": 0,
+    "late_move_pruning": 0,
+    "see_search_pruning": 0,
+    "internal_iterative_reduction": 0,
 }
 #: Whatever only orders moves or narrows windows: the value must stay.
 ORDERED = BARE | {
