@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from harness.errors import UsageError
 from harness.pgn import write_pgn
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from harness.journal import Journal
     from harness.result import Document
     from harness.spec import MatchSpec
+
+#: PGN takes some 2 ms a game: so many are worth a word to who is waiting.
+MANY_GAMES: Final = 2_000
 
 
 def export_run(
@@ -40,6 +43,8 @@ def export_run(
             poll()
             yield record
 
+    if document["games_played"] >= MANY_GAMES:
+        tell(f"writing {document['games_played']:,} games to games.pgn")
     date = journal.provenance()["started"][:10].replace("-", ".")
     write_pgn(counted_games(), spec, folder / "games.pgn", date)
     write_report_if_possible(document, folder / "report.html", tell)

@@ -25,10 +25,11 @@ from harness.result import Document, RunProgress, describe_openings, document_of
 from harness.score import Pentanomial
 from harness.snapshot import create_snapshot, snapshot_of_run, warm, writable_cache
 from harness.sprt import llr
-from harness.tally import Tally
+from harness.tally import FAULTS, Tally
 from harness.workers import LocalWorkers
 
 if TYPE_CHECKING:
+    from harness.game import GameRecord
     from harness.schedule import GameTask
     from harness.spec import MatchSpec
     from harness.view import RunHeading, View
@@ -256,12 +257,23 @@ class _Run:
                 self._journal.add_games(event.records)
                 for record in event.records:
                     self._tally.add(record)
+                    if record.termination in FAULTS:
+                        self._note_fault(record)
             case Failed():
                 if event.error is not None:
                     raise event.error
                 raise WorkerError(event.traceback)
             case Lost():
                 self._take_loss(event, queue)
+
+    def _note_fault(self, record: GameRecord) -> None:
+        self._journal.add_event(
+            record.termination.value, pair=record.pair, game=record.game, detail=record.detail
+        )
+        self._view.message(
+            f"pair {record.pair}, game {record.game}: {record.termination.value},"
+            f" {record.detail}; counted as a lost game"
+        )
 
     def _take_loss(self, loss: Lost, queue: GameQueue) -> None:
         games = loss.chunk.games if loss.chunk is not None else ()

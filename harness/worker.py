@@ -36,12 +36,11 @@ def serve(connection: Connection, spec_json: str, snapshot: str) -> None:
     except Exception as error:  # noqa: BLE001 - sent to the coordinator, which raises it
         connection.send(_failed(error))
         return
-    while True:
-        try:
-            chunk: Chunk = connection.recv()
-        except EOFError:
-            return
-        connection.send(table.play(chunk))
+    try:
+        while True:
+            connection.send(table.play(connection.recv()))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # the coordinator is gone, and with it the run
 
 
 class Table:

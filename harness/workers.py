@@ -12,6 +12,7 @@ where there is none.
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import signal
 import sys
@@ -60,6 +61,9 @@ class LocalWorkers:
         self._arguments = (spec_json, str(snapshot))
         self._cleanup = ExitStack()
         self._cleanup.enter_context(first_on_path(snapshot))
+        # Whatever happens: multiprocessing, at its own exit, would wait for workers for ever.
+        atexit.register(self.stop)
+        self._cleanup.callback(atexit.unregister, self.stop)
         self._count = count
         self._slots: list[_Slot] = []
         if method == "forkserver":

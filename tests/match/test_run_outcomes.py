@@ -80,8 +80,11 @@ def test_progress_is_shown_and_ends_with_all_pairs(tmp_path: Path) -> None:
 
 
 def test_crashes_make_a_run_invalid(tmp_path: Path) -> None:
-    document = play(null_spec(100, new=CRASHING, base=SOUND), tmp_path / "run")
+    view = RecordingView()
+    spec = null_spec(100, new=CRASHING, base=SOUND)
+    document = run_match(spec, RunOptions(tmp_path / "run", 1), view)
     assert document["decision"] == "invalid"
+    assert view.messages[0].startswith("pair 0, game 0: crash, white: RuntimeError: crashed as")
     assert document["games_played"] == 4
     assert document["faults"]["crash"] == 4
     assert (
