@@ -12,28 +12,28 @@ from .jit import kernel
 from .make import make_move
 from .movegen import ALL_MOVES, generate_legal
 from .position import checkers_and_pinned
-from .state import MAX_PLY, MOVES, POSITION_FIELDS, load_position
+from .state import MAX_PLY, load_position
 
 MAX_PERFT_DEPTH = MAX_PLY
 
-#: A position and the moves of all plies.
-PERFT_DTYPE = np.dtype([*POSITION_FIELDS, MOVES], align=True)
-
 
 @kernel
-def _count_leaves(position, depth, buffer, start):
+def _count_leaves(position, depth, game, start):
     checkers, pinned = checkers_and_pinned(position)
-    end = generate_legal(position, ALL_MOVES, checkers, pinned, buffer.moves, start)
+    end = generate_legal(position, ALL_MOVES, checkers, pinned, game.moves, start)
     if depth <= 1:
         return end - start
     leaves = np.int64(0)
     for index in range(start, end):
-        after = make_move(position, buffer.moves[index])
-        leaves += _count_leaves(after, depth - 1, buffer, end)
+        after = make_move(position, game.moves[index])
+        leaves += _count_leaves(after, depth - 1, game, end)
     return leaves
 
 
 @kernel
-def perft(buffer, depth):
-    """Leaves of the position in `buffer` (PERFT_DTYPE) at `depth` >= 1 plies, as int64."""
-    return _count_leaves(load_position(buffer), depth, buffer, np.int64(0))
+def perft(game, depth):
+    """Leaves of the position in a GAME_DTYPE record at `depth` >= 1 plies, as int64.
+
+    Its `moves` are overwritten.
+    """
+    return _count_leaves(load_position(game), depth, game, np.int64(0))

@@ -16,7 +16,7 @@ from .fen import STARTPOS, FenError, Setup, format_fen, parse_fen, square_name
 from .history import clear_tables
 from .move import KING
 from .parameters import EVALUATION, SEARCH, search_defaults, weight_defaults
-from .perft import MAX_PERFT_DEPTH, PERFT_DTYPE, perft
+from .perft import MAX_PERFT_DEPTH, perft
 from .rules import IRREVERSIBLE, push_at, start_game
 from .search import think
 from .state import (
@@ -285,10 +285,7 @@ class Game:
 
     def perft(self, depth: int) -> int:
         """The number of legal move sequences of `depth` plies, 0 to MAX_PERFT_DEPTH."""
-        buffer = new_record(PERFT_DTYPE)
-        for name in buffer.dtype.names[:12]:
-            buffer[name] = self.record[name]
-        return int(perft(buffer, depth)) if depth else 1
+        return int(perft(self.record.copy(), depth)) if depth else 1
 
 
 def _wire_of(text: str) -> int:
@@ -475,19 +472,29 @@ class Searcher:
         return line
 
 
+def _search_once() -> None:
+    searcher = Searcher(hash_mb=1)
+    searcher.new_game()
+    searcher.go(np.zeros(1, np.uint16), 0, SearchLimit(nodes=1))
+
+
+def _evaluate_once() -> None:
+    record, parameters = Game().record, build_parameters()
+    evaluate_record(record, parameters)
+    trace_evaluation(record, parameters, np.zeros(WEIGHT_COUNT, np.int64))
+
+
+_ENTRY_POINTS: tuple[tuple[str, Callable[[], object]], ...] = (
+    ("rules", lambda: Game().push_uci("e2e4")),
+    ("search", _search_once),
+    ("evaluation", _evaluate_once),
+    ("perft", lambda: Game().perft(1)),
+)
+
+
 def warm_up(report: Callable[[str, int, int], None] = lambda name, done, total: None) -> None:
-    """Compile (or load) every entry point; `report(name, done, total)` before each and at the end."""
-    searcher: list[Searcher] = []
-    steps: list[tuple[str, Callable[[], object]]] = [
-        ("rules", lambda: Game().push_uci("e2e4")),
-        ("search", lambda: searcher[0].go(np.zeros(1, np.uint16), 0, SearchLimit(nodes=1))),
-        ("evaluation", lambda: evaluate_record(Game().record, searcher[0].parameters)),
-        ("perft", lambda: Game().perft(1)),
-    ]
-    for done, (name, step) in enumerate(steps):
-        report(name, done, len(steps))
-        if name == "search":
-            searcher.append(Searcher(hash_mb=1))
-            searcher[0].new_game()
-        step()
-    report("done", len(steps), len(steps))
+    """Compile or load every entry point; `report(name, done, total)` before each and at the end."""
+    for done, (name, use) in enumerate(_ENTRY_POINTS):
+        report(name, done, len(_ENTRY_POINTS))
+        use()
+    report("done", len(_ENTRY_POINTS), len(_ENTRY_POINTS))
