@@ -1,7 +1,7 @@
 """What was compiled before an edit is never run after it, and what was not edited is not compiled.
 
-Each run is a process of its own. The toy package obeys the engine's compile policy; one run with a
-copy of the engine itself is nightly.
+Each run is a process of its own. The toy package obeys the engine's compile policy; runs with a
+copy of the engine itself are nightly.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,7 +85,9 @@ def test_the_slider_backend_is_noticed(compiled):
     assert compiled.run().backend == BACKENDS.index("pext" if has_fast_pext() else "magic")
 
 
-_SEARCH = """
+_POSITION = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+_SEARCH = f"""
 import json
 import numpy as np
 from engine.jit import PACKAGE, source_digest
@@ -92,31 +95,35 @@ from engine.search import think
 from engine.shell import Searcher, SearchLimit
 
 searcher = Searcher(hash_mb=1)
-searcher.new_game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+searcher.new_game("{_POSITION}")
 result = searcher.go(np.zeros(1, np.uint16), 0, SearchLimit(depth=7))
-print(json.dumps({
+print(json.dumps({{
     "package": str(PACKAGE),
     "nodes": result.nodes,
     "digest": source_digest(),
     "compiled": sum(think.stats.cache_misses.values()),
-}))
+}}))
 """
+
+
+def _copy_engine(package: Path) -> None:
+    package.mkdir()
+    for source in (REPOSITORY / "engine").glob("*.py"):
+        shutil.copy(source, package)
 
 
 def _replace(path: Path, old: str, new: str) -> None:
     source = path.read_text()
     assert old in source
-    path.write_text(source.replace(old, new))
+    path.write_text(source.replace(old, new, 1))
 
 
 @pytest.mark.nightly
 def test_an_edited_engine_plays_as_edited(tmp_path):
     package = tmp_path / "engine"
-    package.mkdir()
-    for source in (REPOSITORY / "engine").glob("*.py"):
-        shutil.copy(source, package)
+    _copy_engine(package)
 
-    def search() -> dict:
+    def search() -> dict[str, Any]:
         output, _ = run_python(_SEARCH, tmp_path, NUMBISHOP_CACHE_DIR=str(tmp_path / "cache"))
         result = json.loads(output)
         assert result.pop("package") == str(package)
@@ -125,18 +132,47 @@ def test_an_edited_engine_plays_as_edited(tmp_path):
     cold = search()
     assert cold["compiled"] == 1
     assert search() == cold | {"compiled": 0}
-    _replace(package / "history.py", '"""', '"""More of it. ')
+    _replace(package / "history.py", '"""', '"""More of it: ')
     _replace(
-        package / "search.py", "    depth += 1", "    # The check is worth a ply.\n    depth += 1"
+        package / "search.py", "        depth += 1", "        # Worth a ply.\n\n        depth += 1"
     )
     _replace(package / "bench.py", "DEFAULT_DEPTH = ", "DEFAULT_DEPTH = 1")
     assert search() == cold | {"compiled": 0}, "words, and a module that only talks"
-    _replace(
-        package / "history.py",
-        "HISTORY_LIMIT = np.int64(1 << 14)",
-        "HISTORY_LIMIT = np.int64(1 << 9)",
-    )
+    _replace(package / "history.py", "np.int64(1 << 14)", "np.int64(1 << 9)")
     edited = search()
     assert edited["compiled"] == 1
     assert edited["digest"] != cold["digest"]
     assert edited["nodes"] != cold["nodes"]
+
+
+_PLAY = f"""
+import importlib, json, sys
+import numpy as np
+
+def play(shell):
+    game, searcher = shell.Game("{_POSITION}"), shell.Searcher(hash_mb=1)
+    searcher.new_game("{_POSITION}")
+    result = searcher.go(np.zeros(1, np.uint16), 0, shell.SearchLimit(nodes=3000))
+    game.push(result.move)
+    return [*result[:-1], *searcher.principal_variation(), game.key, game.perft(3)]
+
+print(json.dumps([play(importlib.import_module(f"{{name}}.shell")) for name in NAMES]))
+"""
+
+
+@pytest.mark.nightly
+def test_two_engines_in_one_process_do_not_mix(tmp_path):
+    """Numba knows a NamedTuple by its name and fields alone, and both have a `Position`."""
+    _copy_engine(tmp_path / "other")
+    _replace(tmp_path / "other" / "parameters.py", '"lmr_base", 75', '"lmr_base", 150')
+    _replace(tmp_path / "other" / "zobrist.py", "splitmix64(2026,", "splitmix64(2027,")
+    cache = str(tmp_path / "cache")
+
+    def play(*names: str) -> list[list[int]]:
+        code = f"NAMES = {names}\n{_PLAY}"
+        return json.loads(run_python(code, tmp_path, NUMBISHOP_CACHE_DIR=cache)[0])
+
+    together = play("engine", "other")
+    assert together[0] != together[1]
+    assert play("engine") + play("other") == together
+    assert play("other", "engine") == together[::-1]
