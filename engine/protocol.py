@@ -26,9 +26,14 @@ class UciError(ValueError):
     """A command that cannot be obeyed; the message is one sentence."""
 
 
+def shorten(text: str, most: int = 200) -> str:
+    """`text`, its end left out if it is too long for people."""
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def quote(text: str) -> str:
     """What the user wrote, fit for one line."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+    return repr(shorten(text, 60))
 
 
 def parse_int(text: str, what: str) -> int:

@@ -1,10 +1,10 @@
 """The engine as a UCI program: commands in, answers out. Numba is loaded when it is first needed.
 
 The main thread reads commands; a search, perft or bench runs in another one, whose kernels release
-the GIL, so that `stop`, `isready` and `quit` are answered meanwhile. A command that cannot be obeyed is
-answered by `info string` and ignored. Each `go` that is obeyed gets exactly one `bestmove`, when it
-has to wait for `stop` (`infinite`, `ponder`, no limit) only after that. Options and positions sent
-during a search are taken for the next one.
+the GIL, so that `stop`, `isready` and `quit` are answered meanwhile. A command that cannot be
+obeyed is answered by `info string` and ignored. Each `go` that is obeyed gets exactly one
+`bestmove`; with `infinite`, `ponder` or no limit at all it comes only after `stop`. Options and
+positions sent during a search are taken for the next one.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from .protocol import (
     parse_position,
     parse_setoption,
     quote,
+    shorten,
 )
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class Uci:
             try:
                 self.obey(words)
             except UciError as refusal:
-                self.say(f"info string {refusal}")
+                self.say(f"info string {shorten(str(refusal))}")
             except Exception as bug:  # noqa: BLE001  told in full, but it must not lose a game
                 traceback.print_exc()
                 self.say(f"info string internal error, please report: {bug!r}")
