@@ -329,6 +329,13 @@ def test_the_least_limit_still_gives_a_line_and_a_legal_move(go):
     assert len(starting(lines, "bestmove")) == 1
 
 
+def test_movetime_is_kept():
+    def used_ms() -> int:
+        return int(fields(starting(answers("go movetime 100"), "info")[-1])["time"])
+
+    assert 50 < min(used_ms() for _ in range(3)) <= 100
+
+
 @pytest.mark.parametrize(
     ("position", "score"),
     [

@@ -1,0 +1,80 @@
+"""The bench signature: one number, the same in every process and for every slider back-end."""
+
+import os
+import re
+import subprocess
+import sys
+
+import chess
+import pytest
+
+from engine.bench import POSITIONS, Bench
+
+DEPTH = 4
+
+
+def signature(depth: int = DEPTH, **search: int) -> int:
+    bench = Bench(depth, search)
+    lines = list(bench.run())
+    assert len(lines) == len(POSITIONS)
+    assert sum(int(line.split()[1]) for line in lines) == bench.nodes
+    return bench.nodes
+
+
+@pytest.fixture(scope="module")
+def expected() -> int:
+    return signature()
+
+
+def run(*arguments: str, **environment: str) -> str:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env=os.environ | environment,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    ).stdout
+
+
+def test_the_positions_are_distinct_and_can_be():
+    assert 16 <= len(POSITIONS) <= 50
+    assert len(set(POSITIONS)) == len(POSITIONS)
+    for fen in POSITIONS:
+        board = chess.Board(fen)
+        assert board.is_valid(), fen
+        assert board.legal_moves.count() > 1, fen
+        assert board.fen(en_passant="legal") == fen
+
+
+def test_twice_in_one_process(expected):
+    assert signature() == expected
+
+
+def test_the_signature_depends_on_depth_and_search(expected):
+    assert signature(DEPTH - 1) < expected
+    assert signature(transposition_table=0) != expected
+
+
+def test_the_summary_names_signature_and_speed(expected):
+    bench = Bench(1)
+    assert not bench.nodes
+    list(bench.run())
+    assert f"\nNodes searched: {bench.nodes}\n" in bench.summary
+    assert f"\nNodes/second  : {bench.nps}" in bench.summary
+    assert bench.nps > 0
+
+
+@pytest.mark.parametrize("backend", ["magic", "rays", ""])
+def test_in_another_process_with_each_slider_back_end(backend, expected):
+    """An empty name means this machine's fastest. Each back-end is compiled code of its own."""
+    output = run("-m", "engine", "bench", str(DEPTH), NUMBISHOP_SLIDERS=backend)
+    found = re.findall(r"^Nodes searched: (\d+)$", output, re.MULTILINE)
+    assert found == [str(expected)]
+
+
+def test_each_back_end_has_a_build_of_its_own():
+    code = "from engine import jit; print(jit.slider_backend(), jit.build_digest())"
+    builds = [run("-c", code, NUMBISHOP_SLIDERS=name).split() for name in ("magic", "rays")]
+    assert [name for name, _ in builds] == ["magic", "rays"]
+    assert builds[0][1] != builds[1][1]
