@@ -121,7 +121,11 @@ def _place(record: np.recarray, setup: Setup) -> int:
 
 
 def _squares(bitboard: int, turn: int) -> list[int]:
-    return [square for square in range(64) if bitboard >> (square ^ turn) & 1]
+    squares = []
+    while bitboard:
+        squares.append((bitboard & -bitboard).bit_length() - 1 ^ turn)
+        bitboard &= bitboard - 1
+    return squares
 
 
 class _Start(NamedTuple):
@@ -197,26 +201,28 @@ class Game:
     @property
     def fen(self) -> str:
         record = self.record
-        turn = 56 * self.side_to_move
+        side = self.side_to_move
+        turn = 56 * side
+        ours = int(record.ours)
         diagonals, orthogonals = int(record.diagonals), int(record.orthogonals)
         queens = diagonals & orthogonals
         board = [""] * 64
         for letter, pieces in (
-            ("p", int(record.pawns)),
-            ("n", int(record.knights)),
-            ("b", diagonals ^ queens),
-            ("r", orthogonals ^ queens),
-            ("q", queens),
-            ("k", int(record.kings)),
+            ("P", int(record.pawns)),
+            ("N", int(record.knights)),
+            ("B", diagonals ^ queens),
+            ("R", orthogonals ^ queens),
+            ("Q", queens),
+            ("K", int(record.kings)),
         ):
-            for square in _squares(pieces, turn):
-                ours = int(record.ours) >> (square ^ turn) & 1
-                white = bool(ours) == (self.side_to_move == 0)
-                board[square] = letter.upper() if white else letter
+            for square in _squares(pieces & ours, turn):
+                board[square] = letter.lower() if side else letter
+            for square in _squares(pieces & ~ours, turn):
+                board[square] = letter if side else letter.lower()
         en_passant = _squares(int(record.en_passant), turn)
         setup = Setup(
             tuple(board),
-            self.side_to_move == 0,
+            side == 0,
             tuple(_squares(int(record.castling), turn)),
             en_passant[0] if en_passant else None,
             self.halfmove_clock,
