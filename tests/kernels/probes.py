@@ -19,6 +19,8 @@ from engine.jit import kernel
 from engine.machine import clock_ns, load_word, store_word
 from engine.make import make_move, make_null
 from engine.move import (
+    CASTLING,
+    EN_PASSANT,
     MOVE_MASK,
     NO_MOVE,
     captured_piece,
@@ -29,11 +31,11 @@ from engine.move import (
     to_square,
     to_wire,
 )
-from engine.movegen import ALL_MOVES, NOISY, QUIETS, generate_moves
-from engine.ordering import pick_move, score_moves
+from engine.movegen import ALL_MOVES, NOISY, QUIETS, generate_moves, is_legal
+from engine.picker import next_move, start_picking
 from engine.position import checkers_and_pinned, checkers_of, piece_on, threats_of
-from engine.rules import find_move
 from engine.pruning import late_move_reduction, may_pass
+from engine.rules import find_move
 from engine.see import see_at_least
 from engine.state import load_position
 from engine.terms import endgame, middlegame, taper
@@ -48,9 +50,17 @@ from engine.transposition import (
 from engine.zobrist import compute_key
 
 # What `verify_tree` may find wrong at a node, as bits.
-KEY, ACCUMULATOR, PARTITION, KING_LEFT_IN_CHECK, SETS, NULL_MOVE, EN_PASSANT = (
-    np.int64(1 << bit) for bit in range(7)
-)
+(
+    KEY_FAULT,
+    ACCUMULATOR_FAULT,
+    PARTITION_FAULT,
+    CHECK_FAULT,
+    SETS_FAULT,
+    NULL_MOVE_FAULT,
+    EN_PASSANT_FAULT,
+    PICKER_FAULT,
+    HINT_FAULT,
+) = (np.int64(1 << bit) for bit in range(9))
 
 _ZERO = np.int64(0)
 _ONE_PLY = np.int64(1)
@@ -196,52 +206,95 @@ def _null_move_is_wrong(position):
 def _node_faults(searcher, parameters, position, accumulator, checkers, start, end):
     faults = _ZERO
     if position.key != compute_key(position):
-        faults |= KEY
+        faults |= KEY_FAULT
     fresh = compute_accumulator(position, parameters)
     if fresh.score != accumulator.score or fresh.phase != accumulator.phase:
-        faults |= ACCUMULATOR
+        faults |= ACCUMULATOR_FAULT
     passed = compute_accumulator(make_null(position), parameters)
     running = pass_accumulator(accumulator)
     if passed.score != running.score or passed.phase != running.phase:
-        faults |= ACCUMULATOR
+        faults |= ACCUMULATOR_FAULT
     if _partition_is_wrong(searcher, position, checkers, start, end):
-        faults |= PARTITION
+        faults |= PARTITION_FAULT
     if checkers_of(make_null(position)):
-        faults |= KING_LEFT_IN_CHECK
+        faults |= CHECK_FAULT
     if _sets_are_wrong(position):
-        faults |= SETS
+        faults |= SETS_FAULT
     if _null_move_is_wrong(position):
-        faults |= NULL_MOVE
+        faults |= NULL_MOVE_FAULT
     captures = 0
     for index in range(start, end):
         if (searcher.moves[index] >> np.uint64(22)) & np.uint64(1):
             captures += 1
     if (captures > 0) != (position.en_passant != EMPTY):
-        faults |= EN_PASSANT
+        faults |= EN_PASSANT_FAULT
     return faults
 
 
 @kernel
-def _verify(searcher, parameters, position, accumulator, depth, start):
+def _holds(moves, start, end, move):
+    found = False
+    for index in range(start, end):
+        found = found or moves[index] == move
+    return found
+
+
+@kernel
+def _some_hint(searcher, position, previous, start, end):
+    """A hint as tables give it: none, a move of this position, or one of another position."""
+    choice = position.key >> np.uint64(62)
+    if choice == np.uint64(0) or end == start:
+        return NO_MOVE
+    if choice == np.uint64(1):
+        return previous
+    return searcher.moves[start + np.int64(position.key & np.uint64(31)) % (end - start)]
+
+
+@kernel
+def _is_trusted(position, checkers, move):
+    """`is_legal`, and for the two kinds that it leaves to the generator what it should say."""
+    return is_legal(position, checkers, move) or move & (CASTLING | EN_PASSANT) != NO_MOVE
+
+
+@kernel
+def _verify(searcher, parameters, position, accumulator, previous, depth, ply, start):
+    """`searcher.moves` holds all moves from `start`, then those of the picker, then the child's."""
     checkers = checkers_of(position)
     end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, start)
     faults = _node_faults(searcher, parameters, position, accumulator, checkers, start, end)
+    for index in range(start, end):
+        if not _is_trusted(position, checkers, searcher.moves[index]):
+            faults |= HINT_FAULT
+    known = previous != NO_MOVE and is_legal(position, checkers, previous)
+    if known and not _holds(searcher.moves, start, end, previous):
+        faults |= HINT_FAULT
     if depth == 0:
         return _ZERO + 1, faults
-    leaves = _ZERO
-    score_moves(searcher, parameters, position, start, end, NO_MOVE, _ZERO)
-    for index in range(start, end):
-        move = pick_move(searcher, index, end)
+    hint = _some_hint(searcher, position, previous, start, end)
+    start_picking(searcher, position, checkers, hint, ply, end)
+    leaves, picked = _ZERO, _ZERO
+    while True:
+        move = next_move(searcher, parameters, position, checkers, hint, ply)
+        if move == NO_MOVE:
+            break
+        if not _holds(searcher.moves, start, end, move):
+            faults |= PICKER_FAULT
+            continue
+        picked += 1
         found, wrong = _verify(
             searcher,
             parameters,
             make_move(position, move),
             update_accumulator(accumulator, move, parameters),
+            move,
             depth - _ONE_PLY,
-            end,
+            ply + _ONE_PLY,
+            searcher.list_end[ply],
         )
         leaves += found
         faults |= wrong
+    if picked != end - start:
+        faults |= PICKER_FAULT
     return leaves, faults
 
 
@@ -250,7 +303,25 @@ def verify_tree(game, searcher, parameters, depth):
     """(leaves, faults): perft through the move picker, every invariant checked at each node."""
     position = load_position(game)
     accumulator = compute_accumulator(position, parameters)
-    return _verify(searcher, parameters, position, accumulator, depth, _ZERO)
+    return _verify(searcher, parameters, position, accumulator, NO_MOVE, depth, _ZERO, _ZERO)
+
+
+@kernel
+def alien_moves(game, other):
+    """(right, wrong): answers of `is_legal` in `game` to the moves of `other`, another position."""
+    position = load_position(game)
+    checkers = checkers_of(position)
+    right, wrong = _ZERO, _ZERO
+    for index in range(other.move_count):
+        move = other.moves[index]
+        expected = _holds(game.moves, _ZERO, game.move_count, move)
+        if move & (CASTLING | EN_PASSANT):
+            expected = False
+        if is_legal(position, checkers, move) == expected:
+            right += 1
+        else:
+            wrong += 1
+    return right, wrong
 
 
 @kernel
@@ -259,11 +330,15 @@ def picked_order(game, searcher, parameters, hint_wire, ply, scratch):
     position = load_position(game)
     checkers = checkers_of(position)
     hint = find_move(game, hint_wire)
-    end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, _ZERO)
-    score_moves(searcher, parameters, position, _ZERO, end, hint, ply)
-    for index in range(end):
-        scratch.moves[index] = pick_move(searcher, np.int64(index), end)
-    scratch.move_count = end
+    start_picking(searcher, position, checkers, hint, ply, _ZERO)
+    count = _ZERO
+    while True:
+        move = next_move(searcher, parameters, position, checkers, hint, ply)
+        if move == NO_MOVE:
+            break
+        scratch.moves[count] = move
+        count += 1
+    scratch.move_count = count
 
 
 @kernel

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.movegen import ALL_MOVES, NOISY, QUIETS
 from engine.shell import Game, Searcher
 from engine.state import GAME_DTYPE, new_record
-from tests.kernels.probes import generate_kinds, recomputed_key, verify_tree
+from tests.kernels.probes import alien_moves, generate_kinds, recomputed_key, verify_tree
 from tests.oracle import (
     SEEDS,
     STARTS,
@@ -118,7 +118,7 @@ def test_colours_changed_change_only_the_colours(start: Start, seed: int, plies:
 def test_every_invariant_holds_through_a_tree_walked_by_the_move_picker(
     start: Start, seed: int, plies: int
 ) -> None:
-    """Key, running sums, partition of moves, sets, null move, en passant: `probes.verify_tree`."""
+    """Key, running sums, sets, null move, en passant, noisy and quiet moves, hints, the picker."""
     game, board = random_position(start, seed, plies)
     searcher = Searcher(hash_mb=1)
     leaves, faults = verify_tree(game.record, searcher.record, searcher.parameters, np.int64(2))
@@ -129,6 +129,20 @@ def test_every_invariant_holds_through_a_tree_walked_by_the_move_picker(
         expected += board.legal_moves.count()
         board.pop()
     assert leaves == expected
+
+
+@given(start=STARTS, other=STARTS, seed=SEEDS, plies=st.integers(0, 60))
+@settings(max_examples=30, deadline=None)
+def test_a_move_of_another_position_is_known_to_be_legal_or_not(
+    start: Start, other: Start, seed: int, plies: int
+) -> None:
+    """What a table's entry may hold: moves of an earlier position or of quite another game."""
+    aliens = [Game(game.fen, other.chess960) for game, _ in play(other, seed + 1, plies)]
+    for index, (game, _) in enumerate(play(start, seed, plies)):
+        aliens.append(Game(game.fen, start.chess960))
+        for alien in (aliens[-1], aliens[-3:][0], aliens[index % len(aliens)]):
+            _, wrong = alien_moves(game.record, alien.record)
+            assert wrong == 0, (game.fen, alien.fen)
 
 
 @given(start=STARTS, seed=SEEDS, plies=st.integers(0, 40))
