@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from .attacks import KNIGHT_ATTACKS, bishop_attacks, pawn_attacks, rook_attacks
+from .bitboard import EMPTY, ONE
 from .jit import kernel
+from .move import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, from_square, moving_piece, to_square
 from .see import see_at_least
 from .state import REDUCTION_LIMIT
 from .transposition import MATE_BOUND
@@ -69,6 +72,25 @@ def late_move_reduction(parameters, depth, searched, pv_node, improving, history
     if parameters.lmr_history:
         plies -= history // parameters.lmr_history_divisor
     return max(NONE, min(plies, depth - 2))
+
+
+@kernel
+def gives_direct_check(position, move):
+    """Whether a quiet move attacks their king from its target (discovered checks are not seen)."""
+    to_sq = to_square(move)
+    piece = moving_piece(move)
+    king_bb = position.kings & position.theirs
+    if piece == PAWN:
+        return pawn_attacks(ONE << to_sq) & king_bb != EMPTY
+    if piece == KNIGHT:
+        return KNIGHT_ATTACKS[to_sq] & king_bb != EMPTY
+    occupied = (position.ours | position.theirs) & ~(ONE << from_square(move))
+    if piece == BISHOP or piece == QUEEN:
+        if bishop_attacks(to_sq, occupied) & king_bb:
+            return True
+    if piece == ROOK or piece == QUEEN:
+        return rook_attacks(to_sq, occupied) & king_bb != EMPTY
+    return False
 
 
 @kernel

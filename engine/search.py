@@ -20,6 +20,7 @@ from .movegen import ALL_MOVES, generate_moves
 from .picker import next_move, skip_quiets, start_picking
 from .position import checkers_of
 from .pruning import (
+    gives_direct_check,
     is_above_reach,
     is_below_reach,
     is_futile,
@@ -203,7 +204,8 @@ def search(
                     skip_quiets(searcher, ply)
                     continue
                 if is_futile(parameters, depth - reduction, static_eval, alpha):
-                    continue
+                    if not gives_direct_check(position, move):
+                        continue
             if loses_exchange(parameters, position, move, depth, quiet):
                 continue
         after = make_move(position, move)
