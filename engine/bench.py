@@ -12,7 +12,7 @@ import numpy as np
 
 from .shell import STARTPOS, Searcher, SearchLimit
 
-DEFAULT_DEPTH = 9
+DEFAULT_DEPTH = 14
 MAX_DEPTH = 64
 HASH_MB = 16  # part of the signature: another size gives other nodes
 

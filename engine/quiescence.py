@@ -40,8 +40,6 @@ POLL_MASK = np.int64(2047)  # look at clock and stop flag every 2,048 nodes
 def count_node(searcher):
     """One more move made; raises `stopped` at the node limit, the deadline or the stop flag."""
     searcher.nodes += 1
-    if searcher.must_finish:
-        return
     if searcher.nodes >= searcher.node_limit:
         searcher.stopped = 1
     elif searcher.nodes & POLL_MASK == 0 and (

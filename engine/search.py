@@ -15,7 +15,7 @@ from .history import history_of, update_on_cutoff
 from .jit import kernel
 from .machine import clock_ns
 from .make import make_move, make_null
-from .move import NO_MOVE, is_noisy, to_wire
+from .move import MOVE_MASK, NO_MOVE, is_noisy, to_wire
 from .movegen import ALL_MOVES, generate_moves
 from .picker import next_move, skip_quiets, start_picking
 from .position import checkers_of
@@ -324,6 +324,16 @@ def _start_search(searcher, game):
 
 
 @kernel
+def play_first_move(searcher, parameters, position):
+    """No root move was searched to its end (its captures can take for ever): the first in order."""
+    first = searcher.given[0]
+    searcher.root_move = first if first != NO_MOVE else searcher.moves[0] & MOVE_MASK
+    searcher.root_score = evaluate(position, compute_accumulator(position, parameters), parameters)
+    searcher.pv[0, 0] = searcher.root_move
+    searcher.pv_length[0] = np.int64(1)
+
+
+@kernel
 def is_over(searcher, game, depth, soft_ns):
     """Whether no iteration after `depth` may start."""
     if searcher.stopped or searcher.nodes >= searcher.node_limit:
@@ -350,7 +360,7 @@ def think(
 
     The addresses are those of a SEARCHER_DTYPE, a PARAMETERS_DTYPE and a GAME_DTYPE record.
     moves : uint16[>= count], wire moves of the whole game. Limits of 0 are none; `soft_ns` stops
-    before a new iteration, `hard_ns` inside one. The first iteration always finishes. A search
+    before a new iteration, `hard_ns` inside one. There is always a move to play. A search
     begins with `first_depth` 1; a higher one goes on with the same search, so that iterations asked
     for one by one are those of a single call. `searcher.finished` tells whether a limit other than
     `last_depth` ended it. Returns int64 (wire move, score, depth, seldepth, nodes, qnodes,
@@ -373,11 +383,12 @@ def think(
     last = last_depth if 0 < last_depth < MAX_PLY else np.int64(MAX_PLY - 1)
     done = first_depth - 1
     for depth in range(first_depth, last + 1):
-        searcher.must_finish = YES if depth == 1 else NO
         score = search_root(searcher, parameters, position, np.int64(depth), searcher.root_score)
         if not searcher.stopped:
             done = np.int64(depth)
             searcher.root_score = score
+        elif searcher.root_move == NO_MOVE:
+            play_first_move(searcher, parameters, position)
         searcher.finished = YES if is_over(searcher, game, depth, soft_ns) else NO
         if searcher.finished:
             break

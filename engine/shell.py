@@ -337,10 +337,11 @@ def build_parameters(
     record.exchange_values[int(KING)] = _KING_VALUE_CP
     base = values["lmr_base"] / 100
     divisor = values["lmr_divisor"] / 100
-    for depth in range(1, REDUCTION_LIMIT):
-        for number in range(1, REDUCTION_LIMIT):
-            plies = base + math.log(depth) * math.log(number) / divisor
-            record.reductions[depth, number] = int(plies)
+    logarithms = [math.log(number) for number in range(1, REDUCTION_LIMIT)]
+    record.reductions[1:, 1:] = [
+        [int(base + by_depth * by_number / divisor) for by_number in logarithms]
+        for by_depth in logarithms
+    ]
     return record
 
 

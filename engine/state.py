@@ -117,7 +117,6 @@ SEARCHER_DTYPE = np.dtype(
         ("node_limit", I64),
         ("started_ns", I64),
         ("deadline_ns", I64),
-        ("must_finish", I64),  # 1 during the first iteration: always a move to play
         ("stopped", I64),
         ("finished", I64),  # 1 when a limit, not the caller's last iteration, ended the search
         ("stop_address", U64),

@@ -35,7 +35,7 @@ def time_bounds_ns(
 def _clock_bounds_ms(
     search: Mapping[str, int], time_left_ms: int, increment_ms: int, moves_to_go: int
 ) -> tuple[float, float]:
-    """(soft, hard): shares of what is left, all of it only when the clock is refilled after this."""
+    """(soft, hard): shares of what is left; all of it only if the clock is refilled next."""
     usable = time_left_ms - search["move_overhead_ms"]
     moves = moves_to_go or search["default_moves_to_go"]
     share = usable / moves + increment_ms * search["increment_share_pct"] / 100

@@ -1,20 +1,23 @@
 """The engine as a UCI program: commands in, answers out. Numba is loaded when it is first needed.
 
-The main thread reads commands; a search, perft or bench runs in another one, whose kernels release
-the GIL, so that `stop`, `isready` and `quit` are answered meanwhile. A command that cannot be
-obeyed is answered by `info string` and ignored. Each `go` that is obeyed gets exactly one
-`bestmove`; with `infinite`, `ponder` or no limit at all it comes only after `stop`. Options and
-positions sent during a search are taken for the next one.
+One thread reads lines, the main thread obeys them, and a search, perft or bench runs in a third,
+whose kernels release the GIL, so that `stop`, `isready` and `quit` are answered meanwhile. A
+command that cannot be obeyed is answered by `info string` and ignored. Each `go` that is obeyed
+gets exactly one `bestmove`; with `infinite`, `ponder` or no limit at all it comes only after
+`stop`. Options and positions sent during a search are taken for the next one, and a `go` waits for
+its end.
 """
 
 from __future__ import annotations
 
 import io
+import queue
 import select
 import signal
 import sys
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TextIO
 
@@ -53,6 +56,9 @@ With one, a single UCI command is obeyed, for example:
 _QUIT_WAIT_S = 1.0  # a perft may take longer to notice, and is left then
 _SLOW_LOADING_S = 1.0  # from the cache it takes a third of it
 _LISTEN_EVERY_S = 0.2
+_DEFERRED_EVERY_S = 0.01
+_JOB_COMMANDS = frozenset({"go", "bench"})
+_IMMEDIATE_COMMANDS = frozenset({"uci", "isready", "stop", "ponderhit"})  # never wait their turn
 
 
 class SlowProgress:
@@ -96,6 +102,7 @@ class Uci:
         self._searched: Root | None = None
         self._root: Root | None = None
         self._job: Job | None = None
+        self._deferred: deque[list[str]] = deque()
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._uci,
             "isready": self._isready,
@@ -116,20 +123,51 @@ class Uci:
             self._out.flush()
 
     def run(self, lines: Iterable[str]) -> None:
-        """Obey `lines` until `quit` or their end; then let a search that ends by itself finish."""
-        for line in lines:
+        """Obey `lines` until `quit` or their end; then let what ends by itself finish."""
+        inbox: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        threading.Thread(target=_read, args=(lines, inbox), daemon=True).start()
+        while (line := self._next_line(inbox)) is not None:
             words = line.split()
-            if words and words[0] == "quit":
+            if words[:1] == ["quit"]:
                 self._end_job(_QUIT_WAIT_S)
                 return
-            try:
-                self.obey(words)
-            except UciError as refusal:
-                self.say(f"info string {shorten(str(refusal))}")
-            except Exception as bug:  # noqa: BLE001  told in full, but it must not lose a game
-                traceback.print_exc()
-                self.say(f"info string internal error, please report: {bug!r}")
+            self._take(words)
         self.finish()
+
+    def _next_line(self, inbox: queue.SimpleQueue[str | None]) -> str | None:
+        """The next line, None at the end; deferred commands are obeyed in the meantime."""
+        while True:
+            self._take_deferred()
+            try:
+                return inbox.get(timeout=_DEFERRED_EVERY_S if self._deferred else None)
+            except queue.Empty:
+                continue
+
+    def _take(self, words: list[str]) -> None:
+        """Obey a command, after the running job's end if it is, or comes after, another job."""
+        command = words[0] if words else ""
+        is_job = command in _JOB_COMMANDS
+        if (self._deferred or (is_job and self._is_busy())) and (
+            command not in _IMMEDIATE_COMMANDS
+        ):
+            self._deferred.append(words)
+            if is_job:
+                self.say(f"info string {command} waits for the end of the running search")
+        else:
+            self._obey_or_tell(words)
+
+    def _take_deferred(self) -> None:
+        while self._deferred and not self._is_busy():
+            self._obey_or_tell(self._deferred.popleft())
+
+    def _obey_or_tell(self, words: list[str]) -> None:
+        try:
+            self.obey(words)
+        except UciError as refusal:
+            self.say(f"info string {shorten(str(refusal))}")
+        except Exception as bug:  # noqa: BLE001  told in full, but it must not lose a game
+            traceback.print_exc()
+            self.say(f"info string internal error, please report: {bug!r}")
 
     def obey(self, words: list[str]) -> None:
         """One command. Raises UciError if it cannot be obeyed."""
@@ -141,10 +179,15 @@ class Uci:
         command(words[1:])
 
     def finish(self) -> None:
-        """Wait for the search, unless it waits for a `stop` that cannot come or nobody listens."""
-        job = self._job
-        while job and not job.join(_LISTEN_EVERY_S):
-            if job.waits or not self._has_listener():
+        """Wait for what runs, unless it waits for a `stop` that cannot come or nobody listens."""
+        while self._job:
+            if self._job.waits:
+                self._end_job(None)
+            if self._job.join(_LISTEN_EVERY_S):
+                if not self._deferred:
+                    return
+                self._take_deferred()
+            elif not self._has_listener():
                 self._end_job(_QUIT_WAIT_S)
                 return
 
@@ -155,7 +198,7 @@ class Uci:
         self.say(f"id name {NAME}\nid author {AUTHOR}\n{options}\nuciok")
 
     def _isready(self, words: list[str]) -> None:
-        if not (self._job and self._job.is_busy):
+        if not self._is_busy():
             self._ready_searcher()
         self.say("readyok")
 
@@ -181,7 +224,7 @@ class Uci:
 
     def _go(self, words: list[str]) -> None:
         command = parse_go(words)
-        self._require_idle()
+        self._join_job()
         for note in command.notes:
             self.say(f"info string {note}")
         if "perft" in command.numbers:
@@ -198,7 +241,7 @@ class Uci:
         depth = parse_int(words[0], "bench depth") if words else DEFAULT_DEPTH
         if not 1 <= depth <= MAX_DEPTH:
             raise UciError(f"bench depth is {depth}; expected 1 to {MAX_DEPTH}")
-        self._require_idle()
+        self._join_job()
         self._engine()
         self._job = start_bench(self.say, Bench(depth, self._search))
 
@@ -263,10 +306,12 @@ class Uci:
         self._is_new_game = False
         self._searched = root
 
-    def _require_idle(self) -> None:
+    def _is_busy(self) -> bool:
+        return self._job is not None and self._job.is_busy
+
+    def _join_job(self) -> None:
+        """Let a job that is no longer busy say its last line."""
         if self._job:
-            if self._job.is_busy:
-                raise UciError("a search is running; send stop first")
             self._job.join()
 
     def _end_job(self, timeout_s: float | None) -> None:
@@ -287,6 +332,17 @@ class Uci:
         if not 1 <= depth <= most:
             raise UciError(f"perft depth is {depth}; expected 1 to {most}")
         return start_perft(self.say, self._current_root().game, depth)
+
+
+def _read(lines: Iterable[str], inbox: queue.SimpleQueue[str | None]) -> None:
+    """Pass lines on, and None after the last; none is read after `quit`."""
+    try:
+        for line in lines:
+            inbox.put(line)
+            if line.split()[:1] == ["quit"]:
+                return
+    finally:
+        inbox.put(None)
 
 
 def _has_reader(out: TextIO) -> bool:

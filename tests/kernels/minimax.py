@@ -128,6 +128,5 @@ def minimax(game, searcher, parameters, depth, leaves):
     searcher.key_base = game.key_count - 1
     for index in range(game.key_count):
         searcher.keys[index] = game.keys[index]
-    searcher.must_finish = 0
     searcher.deadline_ns = _NEVER
     return _value(searcher, parameters, load_position(game), depth, _ZERO, _ZERO, leaves)

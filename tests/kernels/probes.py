@@ -34,7 +34,15 @@ from engine.move import (
 from engine.movegen import ALL_MOVES, NOISY, QUIETS, generate_moves, is_legal
 from engine.picker import next_move, start_picking
 from engine.position import checkers_and_pinned, checkers_of, piece_on, threats_of
-from engine.pruning import late_move_reduction, may_pass
+from engine.pruning import (
+    is_above_reach,
+    is_below_reach,
+    is_futile,
+    is_late,
+    late_move_reduction,
+    may_pass,
+    null_reduction,
+)
 from engine.rules import find_move
 from engine.see import see_at_least
 from engine.state import load_position
@@ -396,6 +404,22 @@ def reward_cutoff(searcher, parameters, game, cut_wire, earlier_wires, depth, pl
 @kernel
 def reduction_of(parameters, depth, searched, pv_node, improving, history):
     return late_move_reduction(parameters, depth, searched, pv_node, improving, history)
+
+
+@kernel
+def null_reduction_of(parameters, depth, beta, static_eval):
+    return null_reduction(parameters, depth, beta, static_eval)
+
+
+@kernel
+def pruned_by(parameters, depth, static_eval, bound, searched, improving):
+    """(above reach, below reach, futile, late): each rule's answer for the same numbers."""
+    return (
+        is_above_reach(parameters, depth, static_eval, bound, improving),
+        is_below_reach(parameters, depth, static_eval, bound),
+        is_futile(parameters, depth, static_eval, bound),
+        is_late(parameters, depth, searched, improving),
+    )
 
 
 @kernel

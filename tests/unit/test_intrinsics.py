@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from engine.attacks import SLIDER_TABLE
+from engine.jit import cache_root
 from engine.shell import Game, Searcher, build_parameters
 from engine.state import address_of
 from tests.kernels.instructions import (
@@ -58,18 +59,36 @@ def test_records_are_reached_by_address(touch, make, index):
             assert np.array_equal(seen[name], by_twin[name]), name
 
 
+_WHOLE_RUN = """
+import json
+from tests.unit.engine_run import whole_run
+print(json.dumps(whole_run()))
+"""
+
+
 def test_the_whole_engine_runs_without_the_jit():
     """Same moves, scores, nodes, lines, keys and counts.
 
     With warnings as errors, so that no uint64 meets an int64 anywhere.
     """
-    code = """
-import warnings
-warnings.simplefilter("error")
-import json
-from tests.unit.engine_run import whole_run
-print(json.dumps(whole_run()))
-"""
+    code = f"import warnings; warnings.simplefilter('error')\n{_WHOLE_RUN}"
     output, errors = run_python(code, REPOSITORY, NUMBA_DISABLE_JIT="1")
     assert errors == ""
+    assert json.loads(output) == json.loads(json.dumps(whole_run()))
+
+
+BUILDS = [
+    {"NUMBA_BOUNDSCHECK": "1"},
+    {"NUMBA_CPU_NAME": "generic"},
+    {"NUMBISHOP_SLIDERS": "magic"},
+    {"NUMBISHOP_SLIDERS": "rays"},
+]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("build", BUILDS, ids=lambda build: "-".join(*build.items()))
+def test_every_build_plays_alike(build):
+    """And no index leaves its array."""
+    cache = {"NUMBISHOP_CACHE_DIR": str(cache_root())}
+    output, _ = run_python(_WHOLE_RUN, REPOSITORY, **cache, **build)
     assert json.loads(output) == json.loads(json.dumps(whole_run()))

@@ -362,9 +362,9 @@ def test_infinite_ends_only_by_stop(fen):
         time.sleep(0.2)
         assert "bestmove" not in out.getvalue()
         yield "isready"
-        assert out.getvalue().endswith("readyok\n")
+        wait_for(lambda: out.getvalue().endswith("readyok\n"))
         yield "stop"
-        assert out.getvalue().count("bestmove") == 1
+        wait_for(lambda: "bestmove" in out.getvalue())
         yield "stop"
 
     program.run(lines())
@@ -377,10 +377,40 @@ def test_go_and_stop_in_one_packet():
     assert not starting(lines, "info string")
 
 
-def test_a_second_go_is_refused_while_a_search_runs():
-    lines = answers("go infinite", "go depth 1", "go perft 1", "bench 1", "stop", "go depth 1")
-    assert len(starting(lines, "bestmove")) == 2
-    assert len(starting(lines, "info string a search is running")) == 3
+def test_a_second_go_waits_for_the_end_of_the_first():
+    """In order, with what stands between them; exactly one best move for each."""
+    lines = answers(
+        "go infinite",
+        "go depth 2",
+        "position startpos moves e2e4",
+        "go nodes 30",
+        "go perft 1",
+        "isready",
+        "stop",
+    )
+    assert lines.index("readyok") < min(
+        index for index, line in enumerate(lines) if line.startswith("bestmove")
+    )
+    first, second, third = (line.removeprefix("bestmove ") for line in starting(lines, "bestmove"))
+    board = chess.Board()
+    assert board.parse_uci(first)
+    assert board.parse_uci(second)
+    board.push_uci("e2e4")
+    assert board.parse_uci(third)
+    assert lines[-1] == "Nodes searched: 20"
+    assert len(starting(lines, "info string go waits")) == 3
+
+
+def test_stop_ends_the_running_search_and_not_the_one_that_waits():
+    lines = answers("go infinite", "go infinite", "go depth 3", "stop", "stop", "isready")
+    assert len(starting(lines, "bestmove")) == 3
+
+
+def test_searches_sent_all_at_once_are_all_answered():
+    lines = answers(*["go depth 4"] * 10, "bench 1", "go depth 1")
+    assert len(starting(lines, "bestmove")) == 11
+    assert len(starting(lines, "Nodes searched")) == 1
+    assert lines[-1].startswith("bestmove")
 
 
 def test_what_is_set_during_a_search_is_for_the_next_one():
