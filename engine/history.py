@@ -1,4 +1,4 @@
-"""What the search remembers of quiet moves that cut: killers by ply, history by side, piece, target.
+"""What the search remembers of quiet moves that cut: killers by ply, history by piece and target.
 
 History uses the bounded update h += bonus - h * |bonus| / 2^14, so it stays within +-2^14 and old
 evidence fades.
@@ -28,7 +28,7 @@ def _add_history(searcher, side, move, bonus):
 
 @kernel
 def update_on_cutoff(searcher, parameters, side, move, depth, ply, tried):
-    """Quiet `move` cut; the quiets `searcher.tried[ply, :tried]` were searched before it in vain."""
+    """Quiet `move` cut; the quiets `searcher.tried[ply, :tried]` before it did not."""
     if parameters.killers and searcher.killers[ply, 0] != move:
         searcher.killers[ply, 1] = searcher.killers[ply, 0]
         searcher.killers[ply, 0] = move
