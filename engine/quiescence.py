@@ -139,6 +139,8 @@ def quiescence(searcher, parameters, position, accumulator, checkers, alpha, bet
         after = make_move(position, move)
         prefetch_bucket(searcher, after.key)
         count_node(searcher)
+        if searcher.stopped:
+            return np.int64(0)
         searcher.qnodes += 1
         score = -quiescence(
             searcher,

@@ -165,6 +165,8 @@ def search(
             after = make_null(position)
             prefetch_bucket(searcher, after.key)
             count_node(searcher)
+            if searcher.stopped:
+                return NO
             score = -search(
                 searcher,
                 parameters,
@@ -211,6 +213,8 @@ def search(
         after = make_move(position, move)
         prefetch_bucket(searcher, after.key)
         count_node(searcher)
+        if searcher.stopped:
+            return NO
         running = update_accumulator(accumulator, move, parameters)
         child_checkers = checkers_of(after)
         if child_checkers and not parameters.lmr_checks:
