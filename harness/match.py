@@ -173,14 +173,23 @@ class _Run:
             finished = self._take_up()
             if self._tally.decision is None:
                 self._play(snapshot, book, finished)
-            self._note_end("finished")
-            document = self._document()
+        except (EngineStartError, Interrupted) as error:
+            self._note_end("interrupted")
+            if self._session_games or isinstance(error, Interrupted):
+                self._view.finish(self._document())
+            raise
+        self._note_end("finished")
+        document = self._document()
+        try:
             export_run(
                 self._journal, self._spec, document, self._view.message, self._interrupts.check
             )
         except Interrupted:
-            self._note_end("interrupted")
-            self._view.finish(self._document())
+            self._view.finish(document)
+            self._view.message(
+                "interrupted; to have all files written:"
+                f" harness sprt --resume {self._options.run_dir}"
+            )
             raise
         self._view.finish(document)
         return document

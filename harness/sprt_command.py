@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,9 +46,8 @@ def start_sprt(context: click.Context) -> str:
         source_digest=source_digest(),
         tool_version=__version__,
     )
-    run_dir = _new_run_dir(values["out"], spec)
     remarks = [*_describe_sides(spec), *([remark] if remark else [])]
-    return _play(context, spec, run_dir, remarks)
+    return _play(context, spec, remarks)
 
 
 def resume_sprt(context: click.Context) -> str:
@@ -61,24 +60,21 @@ def resume_sprt(context: click.Context) -> str:
 
     from harness.match import read_spec
 
-    return _play(context, read_spec(values["resume"]), values["resume"], [], resume=True)
+    return _play(context, read_spec(values["resume"]), [])
 
 
-def _play(
-    context: click.Context,
-    spec: MatchSpec,
-    run_dir: Path,
-    remarks: Iterable[str],
-    *,
-    resume: bool = False,
-) -> str:
+def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> str:
     from harness.exports import write_json
     from harness.match import RunOptions, run_match
     from harness.view import make_view
 
     values = context.params
     view = make_view(quiet=values["quiet"])
-    with _workforce(values) as (concurrency, hire):
+    resume = values["resume"] is not None
+    with (
+        _workforce(values) as (concurrency, hire),
+        nullcontext(values["resume"]) if resume else _new_run_dir(values["out"], spec) as run_dir,
+    ):
         for remark in [*remarks, *_cautions(spec, concurrency, values["cluster"])]:
             view.message(remark)
         document = run_match(spec, RunOptions(run_dir, concurrency, resume, hire), view)
@@ -158,12 +154,33 @@ def _workforce(values: Mapping[str, Any]) -> Iterator[tuple[int, Hire]]:
         yield cluster.slots, cluster.hire
 
 
-def _new_run_dir(out: Path, spec: MatchSpec) -> Path:
-    """A folder that does not exist yet, named by the time and the players."""
+@contextmanager
+def _new_run_dir(out: Path, spec: MatchSpec) -> Iterator[Path]:
+    """A folder of this run alone, named by the time and the players; removed if nothing is in it.
+
+    Made at once, so that of two runs begun in the same second each has its own.
+    """
     names = re.sub(r"[^A-Za-z0-9._-]+", "_", f"{spec.new.name}-{spec.base.name}")
     name = f"{datetime.now():%Y%m%d-%H%M%S}-{names}"
     run_dir, number = out / name, 1
-    while run_dir.exists():
+    while not _make_folder(run_dir):
         number += 1
         run_dir = out / f"{name}-{number}"
-    return run_dir
+    try:
+        yield run_dir
+    finally:
+        if not any(run_dir.iterdir()):
+            run_dir.rmdir()
+
+
+def _make_folder(path: Path) -> bool:
+    """Make a folder; False when it exists."""
+    try:
+        path.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise UsageError(
+            f"{path}: {error.strerror or error}; expected a folder that can be written"
+        ) from error
+    return True
