@@ -228,8 +228,8 @@ class GameBook:
         ending = _ending(board)
         if ending:
             raise UsageError(
-                f"{self._path}, game at line {line}: it is over after {len(moves)} plies ({ending});"
-                " expected an opening (--plies cuts the lines of a PGN)"
+                f"{self._path}, game at line {line}: it is over after {len(moves)} plies"
+                f" ({ending}); expected an opening (--plies cuts the lines of a PGN)"
             )
         return Opening(fen, tuple(moves), f"{self._path.name}:{line}", board.chess960)
 
