@@ -1,12 +1,13 @@
 """Pair counts from a PGN file: which two games share an opening with the colours swapped.
 
 Only headers are read. Tournament programs write games in the order in which they end and number
-them differently, so two rules are tried, in this order:
+them differently, so two rules are tried, and the one that pairs more games is taken:
 
   1. games of one round, where rounds `7.0` and `7.1`, as ours are named, are both of round `7`;
   2. neighbours in the file that start from the same FEN.
 
-Every game must find its partner: a guess would be an error in the statistics.
+The few games that the end of a match left without partner are not counted, and named; where they
+are more, the file is refused: a guess would be an error in the statistics.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import chess.pgn
 
-from harness.score import Pentanomial
+from harness.score import Pentanomial, Trinomial
 
 _WHITE_RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
 
@@ -44,30 +45,64 @@ class _Game:
         return swapped and self.fen == other.fen
 
 
-def pentanomial_from_pgn(path: Path, new: str | None = None) -> Pentanomial:
+@dataclass(frozen=True, slots=True)
+class PgnMatch:
+    """The complete pairs of a match, from the point of view of `new`, and what was left out."""
+
+    new: str
+    base: str
+    pairs: Pentanomial
+    games: Trinomial
+    ignored: tuple[str, ...]  # the games without partner, in words
+
+    def notes(self) -> list[str]:
+        """Who is NEW, and which games were left out; one sentence each."""
+        notes = [f"NEW is {self.new}, BASE is {self.base} (as the PGN names them)"]
+        if self.ignored:
+            count = len(self.ignored)
+            what = "1 game" if count == 1 else f"{count} games"
+            notes.append(f"{what} without partner ignored: {', '.join(self.ignored)}")
+        return notes
+
+
+def read_match(path: Path, new: str | None = None) -> PgnMatch:
     """Count the pairs of a two-player match for `new` (default: white of the first game).
 
     Raises ValueError with one sentence where the games do not form pairs.
     """
     games = _read_games(path)
-    players = {games[0].white, games[0].black}
-    first_named = games[0].white if new is None else new
+    first_named, other = _players(path, games, new)
+    pairs, alone = _paired(path, games)
+    total, singles = Pentanomial(), Trinomial()
+    for first, second in pairs:
+        # An engine that plays itself has one name: then it is NEW as white in the first game.
+        sign = 1 if first.white == first_named else -1
+        results = sign * first.result, -sign * second.result
+        total += Pentanomial.from_pair(*results)
+        singles += Trinomial.from_pair(*results)
+    return PgnMatch(first_named, other, total, singles, tuple(str(game) for game in alone))
+
+
+def pentanomial_from_pgn(path: Path, new: str | None = None) -> Pentanomial:
+    """The pairs of a match all of whose games have a partner, for `new`; as `read_match`."""
+    match = read_match(path, new)
+    if match.ignored:
+        raise ValueError(f"{path}: {match.ignored[0]} {_EXPECTATION}")
+    return match.pairs
+
+
+def _players(path: Path, games: Sequence[_Game], new: str | None) -> tuple[str, str]:
+    """NEW and the other one."""
+    white, black = games[0].white, games[0].black
     for game in games:
-        if {game.white, game.black} != players:
+        if {game.white, game.black} != {white, black}:
             raise ValueError(
-                f"{path}: {game} is not between {games[0].white} and {games[0].black}: "
+                f"{path}: {game} is not between {white} and {black}: "
                 "expected the games of two players"
             )
-    if first_named not in players:
-        raise ValueError(
-            f"{path}: no player {first_named!r}: expected {games[0].white!r} or {games[0].black!r}"
-        )
-    total = Pentanomial()
-    for first, second in _pairs_by_round(games) or _pairs_of_neighbours(path, games):
-        # An engine that plays itself has one name: then it is "new" as white in the first game.
-        sign = 1 if first.white == first_named else -1
-        total += Pentanomial.from_pair(sign * first.result, -sign * second.result)
-    return total
+    if new not in {None, white, black}:
+        raise ValueError(f"{path}: no player {new!r}: expected {white!r} or {black!r}")
+    return (black, white) if new == black else (white, black)
 
 
 def _read_games(path: Path) -> list[_Game]:
@@ -88,32 +123,55 @@ def _read_games(path: Path) -> list[_Game]:
     return games
 
 
-def _pairs_by_round(games: Sequence[_Game]) -> list[tuple[_Game, _Game]] | None:
-    """None unless every round consists of two games that are a pair."""
+#: Pairs, and the games that belong to none.
+_Pairing = tuple[list[tuple[_Game, _Game]], list[_Game]]
+
+#: At most this share of the games (and one in any case) may be without partner, as the end of an
+#: interrupted match leaves them. More of them mean that the pairs found are found by chance.
+_SHARE_ALONE = 0.1
+
+_EXPECTATION = (
+    "has no partner with the same round or FEN and the colours swapped: "
+    "expected pairs of games; for other matches give the counts by --wdl"
+)
+
+
+def _paired(path: Path, games: Sequence[_Game]) -> _Pairing:
+    """The games as pairs, by the rule that leaves fewer of them alone."""
+    pairs, alone = min(_pairs_by_round(games), _pairs_of_neighbours(games), key=_count_alone)
+    if not pairs or len(alone) > max(1.0, _SHARE_ALONE * len(games)):
+        raise ValueError(f"{path}: {alone[0]} {_EXPECTATION}")
+    return pairs, alone
+
+
+def _count_alone(pairing: _Pairing) -> int:
+    return len(pairing[1])
+
+
+def _pairs_by_round(games: Sequence[_Game]) -> _Pairing:
     rounds: dict[str, list[_Game]] = {}
     for game in games:
         rounds.setdefault(game.pair_round, []).append(game)
-    pairs = []
+    pairs: list[tuple[_Game, _Game]] = []
+    alone: list[_Game] = []
     for members in rounds.values():
-        if len(members) != 2 or not members[1].is_return_of(members[0]):
-            return None
-        pairs.append((members[0], members[1]))
-    return pairs
+        if len(members) == 2 and members[1].is_return_of(members[0]):
+            pairs.append((members[0], members[1]))
+        else:
+            alone += members
+    return pairs, alone
 
 
-def _pairs_of_neighbours(path: Path, games: Sequence[_Game]) -> list[tuple[_Game, _Game]]:
-    pairs = []
-    for first, second in zip(games[::2], games[1::2], strict=False):
-        if not (first.fen and second.is_return_of(first)):
-            raise _unpaired(path, first)
-        pairs.append((first, second))
-    if len(games) % 2:
-        raise _unpaired(path, games[-1])
-    return pairs
-
-
-def _unpaired(path: Path, game: _Game) -> ValueError:
-    return ValueError(
-        f"{path}: {game} has no partner with the same round or FEN and the colours swapped: "
-        "expected pairs of games; for other matches give the counts by --wdl"
-    )
+def _pairs_of_neighbours(games: Sequence[_Game]) -> _Pairing:
+    pairs: list[tuple[_Game, _Game]] = []
+    alone: list[_Game] = []
+    waiting: _Game | None = None
+    for game in games:
+        if waiting is not None and waiting.fen and game.is_return_of(waiting):
+            pairs.append((waiting, game))
+            waiting = None
+            continue
+        if waiting is not None:
+            alone.append(waiting)
+        waiting = game
+    return pairs, alone if waiting is None else [*alone, waiting]

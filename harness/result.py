@@ -11,11 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from harness.adjudication import describe
+from harness.config import differences
 from harness.elo import Estimate, estimate
 from harness.game import Termination
-from harness.sprt import Decision, SprtBounds, expected_games, verdict_sentence
+from harness.score import Trinomial
+from harness.sprt import (
+    Decision,
+    SprtBounds,
+    expected_games,
+    unfinished_sentence,
+    verdict_sentence,
+)
 from harness.stats import SCHEMA, sprt_numbers
-from harness.tally import FAULTS, Tally
+from harness.tally import FAULTS, Tally, digest_game
 
 if TYPE_CHECKING:
     from harness.journal import Event, Journal
@@ -33,6 +42,7 @@ class RunProgress:
 
     pairs_done: int
     pairs_played: int
+    max_games: int
     ptnml: tuple[int, ...]
     llr: float
     bounds: SprtBounds
@@ -54,6 +64,7 @@ def progress_of(tally: Tally, session_games: int, elapsed_s: float, lost: int) -
     return RunProgress(
         pairs_done=tally.pairs_done,
         pairs_played=tally.pairs_done + tally.games_waiting // 2,
+        max_games=2 * tally.max_pairs,
         ptnml=tally.pentanomial.classes,
         llr=tally.state.llr,
         bounds=tally.hypotheses.bounds,
@@ -79,19 +90,16 @@ def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) 
     lost = sum(event.kind == "worker_lost" for event in events)
     machine = _machine(tally, journal.provenance(), events)
     decision: Decision = tally.decision or "undecided"
-    hypotheses, state = tally.hypotheses, tally.state
-    sentence = verdict_sentence(
-        decision,
-        hypotheses,
-        state.llr,
-        tally.pentanomial.games,
-        spec.new.name,
-        spec.base.name,
-        tally.invalid_reason or "",
-    )
     return {
         "schema": SCHEMA,
-        **sprt_numbers(hypotheses, tally.pentanomial, state.llr, decision, sentence),
+        **sprt_numbers(
+            tally.hypotheses,
+            tally.pentanomial,
+            tally.state.llr,
+            decision,
+            _sentence(spec, tally, events),
+            counted_games(tally, journal),
+        ),
         "games_played": tally.games_done,
         "games_per_min": 60.0 * machine["games"] / machine["elapsed_s"]
         if machine["elapsed_s"]
@@ -104,8 +112,10 @@ def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) 
         },
         "new": _side(spec.new),
         "base": _side(spec.base),
+        "differences": differences_of(spec),
         "limit": spec.limit.describe(),
         "openings": describe_openings(spec.openings),
+        "adjudication": describe(spec.adjudication),
         "max_games": spec.max_games,
         "seed": spec.seed,
         "spec_hash": spec.spec_hash(),
@@ -116,6 +126,46 @@ def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) 
         "llr_path": tally.llr_path,
         "machine": machine,
     }
+
+
+def _sentence(spec: MatchSpec, tally: Tally, events: Sequence[Event]) -> str:
+    """The verdict, or that there is none yet."""
+    test, llr_now = tally.hypotheses, tally.state.llr
+    names = spec.new.name, spec.base.name
+    if tally.decision is None:
+        stages = [event.kind for event in events if event.kind in _STAGES]
+        how = "Interrupted" if stages[-1:] == ["interrupted"] else "Unfinished"
+        progress = f"{tally.games_done} of {spec.max_games} games"
+        return unfinished_sentence(test, llr_now, how, progress, *names)
+    games, reason = tally.pentanomial.games, tally.invalid_reason or ""
+    return verdict_sentence(tally.decision, test, llr_now, games, *names, reason)
+
+
+#: Kinds of events between which a run is played or rests.
+_STAGES: Final = ("started", "resumed", "finished", "interrupted")
+
+
+def counted_games(tally: Tally, journal: Journal) -> Trinomial:
+    """NEW's single games in the pairs that were counted: those equal to an earlier one are not."""
+    games, seen = Trinomial(), set()
+    records = journal.games(tally.pairs_done)
+    for first, second in zip(records, records, strict=True):
+        moves = digest_game(first).moves + digest_game(second).moves
+        if moves not in seen:
+            seen.add(moves)
+            games += Trinomial.from_pair(first.new_result, second.new_result)
+    return games
+
+
+def differences_of(spec: MatchSpec) -> list[str]:
+    """What was tested: every setting that the two sides do not share, NEW's value first."""
+    new, base = spec.new, spec.base
+    lines = differences(new, base.model_copy(update={"options": new.options}))
+    return lines + [
+        f"options.{name}: {new.options.get(name, '–')} against {base.options.get(name, '–')}"
+        for name in sorted(new.options.keys() | base.options.keys())
+        if new.options.get(name) != base.options.get(name)
+    ]
 
 
 def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) -> dict[str, Any]:
@@ -135,6 +185,8 @@ def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) ->
         "concurrency": begun[-1]["concurrency"] if begun else None,
         "interrupted": tally.decision is None,
         **{name: facts[name] for name in _MACHINE_FACTS},
+        # None where the sources were no git checkout, and in runs older than these facts.
+        **{name: facts.get(name) for name in ("git_commit", "git_dirty")},
     }
 
 
@@ -150,8 +202,13 @@ _MACHINE_FACTS: Final = (
 )
 
 
-def _side(config: EngineConfig) -> dict[str, str]:
-    return {"name": config.name, "source": config.source, "digest": config.digest()}
+def _side(config: EngineConfig) -> dict[str, Any]:
+    return {
+        "name": config.name,
+        "source": config.source,
+        "digest": config.digest(),
+        "options": dict(sorted(config.options.items())),
+    }
 
 
 def describe_openings(openings: OpeningSpec) -> str:

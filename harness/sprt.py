@@ -169,18 +169,49 @@ def verdict_sentence(
 ) -> str:
     """The outcome as one sentence for a pull request; `reason` is why a test is invalid."""
     test = hypotheses
+    if decision == "undecided":
+        return (
+            f"Inconclusive after {games} games: {new} against {base}, {_llr_within(test, llr)};"
+            f" {_open_question(test)} ({_terms(test)})."
+        )
     bounds = test.bounds
     claim = {
         "H1": f"{new} {_accepted_h1(test, base)}",
         "H0": f"{new} {_accepted_h0(test, base)}",
-        "undecided": f"{new} against {base} is undecided: {_open_question(test)}",
         "invalid": f"the test of {new} against {base} is invalid ({reason}): "
         "it says nothing about which one is stronger",
     }[decision]
     return (
-        f"{claim} (SPRT [{test.elo0:.2f}, {test.elo1:.2f}] {test.model}, "
-        f"alpha {test.alpha:g}, beta {test.beta:g}, "
-        f"LLR {llr:.2f} [{bounds.lower:.2f}, {bounds.upper:.2f}], {games} games)."
+        f"{claim} ({_terms(test)}, LLR {without_minus_zero(f'{llr:.2f}')}"
+        f" [{bounds.lower:.2f}, {bounds.upper:.2f}], {games} games)."
+    )
+
+
+def unfinished_sentence(
+    hypotheses: Hypotheses, llr: float, how: str, progress: str, new: str, base: str
+) -> str:
+    """For a test that has not ended: `how` is "Interrupted", `progress` "64 of 400 games"."""
+    test = hypotheses
+    return (
+        f"{how} after {progress}, no verdict yet: {new} against {base}, {_llr_within(test, llr)}"
+        f" ({_terms(test)})."
+    )
+
+
+def without_minus_zero(text: str) -> str:
+    """A rounded number as text, where a zero has no sign."""
+    return text.lstrip("+-") if not text.strip("+-0.") else text
+
+
+def _llr_within(test: Hypotheses, llr: float) -> str:
+    bounds = test.bounds
+    return f"LLR {without_minus_zero(f'{llr:.2f}')} in [{bounds.lower:.2f}, {bounds.upper:.2f}]"
+
+
+def _terms(test: Hypotheses) -> str:
+    return (
+        f"SPRT [{test.elo0:.2f}, {test.elo1:.2f}] {test.model},"
+        f" alpha {test.alpha:g}, beta {test.beta:g}"
     )
 
 
@@ -217,9 +248,10 @@ def guarantee_sentence(hypotheses: Hypotheses) -> str:
     """What the test promises whatever the truth, for reports and documentation."""
     test = hypotheses
     return (
-        f"With {_at_most(test.elo0, test.unit)} a patch passes this test with a probability of at"
-        f" most {test.alpha:g} (nominal); with {_at_least(test.elo1, test.unit)} it fails with one"
-        f" of at most {test.beta:g}; in between either may happen."
+        f"What this test promises: a change that is really {_at_most(test.elo0, test.unit)} passes"
+        f" it by luck in at most {100 * test.alpha:g} % of all tests, and one that is really"
+        f" {_at_least(test.elo1, test.unit)} fails it in at most {100 * test.beta:g} %;"
+        " in between it may go either way."
     )
 
 

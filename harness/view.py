@@ -18,15 +18,17 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.report.numbers import (
+    FEW_GAMES,
     Document,
     duration,
-    interval,
     key_numbers,
     number,
     pair_counts,
+    paste_block,
     percent,
     speed_ratio,
     speed_warning,
+    strength,
 )
 
 if TYPE_CHECKING:
@@ -123,13 +125,12 @@ class PlainView:
         self._console = console
         self._clock = clock
         self._next_line_at = clock() + LINE_S
+        self._compiling_since = clock()
 
     def compiling(self, kernel: str, done: int, total: int) -> None:
         """A line for each kernel: there are few, and each takes seconds."""
-        if done == 0:
-            self.message("compiling the engine, first run only")
-        if done < total:
-            self.message(f"  {done + 1}/{total} {kernel}")
+        self._compiling_since = self._compiling_since if done else self._clock()
+        self.message(compile_progress(kernel, done, total, self._clock() - self._compiling_since))
 
     def start(self, heading: RunHeading) -> None:
         """The heading."""
@@ -160,19 +161,19 @@ class LiveView:
         self._console = console
         self._clock = clock
         self._next_draw_at = 0.0
+        self._compiling_since = clock()
         # Drawn by the caller's updates: no thread beside a parent that forks and handles signals.
         self._live = Live(console=console, auto_refresh=False, transient=True)
         self._heading: RunHeading | None = None
 
     def compiling(self, kernel: str, done: int, total: int) -> None:
         """A bar of kernels compiled so far."""
-        if done == 0:
-            self.message("compiling the engine, first run only")
-        self._draw(
-            Text.assemble((bar(done / total, BAR_CELLS), "cyan"), f" {done}/{total} {kernel}")
-        )
+        self._compiling_since = self._compiling_since if done else self._clock()
+        told = compile_progress(kernel, done, total, self._clock() - self._compiling_since)
+        self._draw(Group(Text(told), Text(bar(done / total, BAR_CELLS), style="cyan")))
         if done == total:
             self._live.stop()
+            self.message(told)
 
     def start(self, heading: RunHeading) -> None:
         """The heading stays above the panel."""
@@ -205,6 +206,14 @@ class LiveView:
         self._live.update(content, refresh=True)
 
 
+def compile_progress(kernel: str, done: int, total: int, elapsed_s: float) -> str:
+    """How far the compiler is: `done` of `total` kernels, `kernel` is next."""
+    if done == total:
+        return f"compiled the engine in {duration(elapsed_s)}"
+    waited = f" ({duration(elapsed_s)} so far)" if done else ""
+    return f"compiling the engine (first run only): {done + 1} of {total}, {kernel}{waited}"
+
+
 def bar(share: float, cells: int) -> str:
     """A bar of `cells` cells, filled up to `share` of one."""
     filled = round(cells * min(1.0, max(0.0, share)))
@@ -230,18 +239,21 @@ def panel(progress: RunProgress) -> RenderableType:
     now, bounds = progress.estimate, progress.bounds
     leaning = "green" if (progress.llr or 0.0) > 0 else "red"
     scale = Text.assemble(
-        (number(bounds.lower), "red"),
+        (f"H0 {number(bounds.lower)}", "red"),
         " ",
         (llr_scale(progress.llr, bounds.lower, bounds.upper), leaning),
         " ",
-        (number(bounds.upper, signed=True), "green"),
+        (f"{number(bounds.upper, signed=True)} H1", "green"),
     )
+    elo, nelo = strengths(progress)
+    games = 2 * progress.pairs_done
     rows: list[tuple[str, str, RenderableType]] = [
         ("LLR", number(progress.llr, signed=True), scale),
-        ("Elo", number(now.elo, 1, signed=True), Text(interval(now.elo_ci95))),
-        ("nElo", number(now.nelo, 1, signed=True), Text(interval(now.nelo_ci95))),
-        ("LOS", percent(now.los), Text(f"draw ratio {percent(now.draw_ratio)}")),
-        ("pairs", f"{progress.pairs_done:,}", Text(pair_counts(progress.ptnml))),
+        ("Elo", elo[0], Text(elo[1])),
+        ("nElo", nelo[0], Text(nelo[1])),
+        ("LOS", likelihood(progress), Text(f"even pairs {percent(now.draw_ratio)}")),
+        ("ptnml", "", Text(pair_counts(progress.ptnml))),
+        ("games", f"{games:,}", Text(f"of at most {progress.max_games:,}")),
     ]
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
@@ -250,6 +262,22 @@ def panel(progress: RunProgress) -> RenderableType:
     for row in rows:
         table.add_row(*row)
     return Group(table, Text(pace(progress), style="dim"))
+
+
+def strengths(progress: RunProgress) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Elo and nElo, each with its interval, as far as there is enough to tell them from."""
+    now, games = progress.estimate, counted(progress)
+    return strength(now.elo, now.elo_ci95, games), strength(now.nelo, now.nelo_ci95, games)
+
+
+def likelihood(progress: RunProgress) -> str:
+    """The likelihood of superiority, as far as there is enough to tell it from."""
+    return percent(progress.estimate.los if counted(progress) >= FEW_GAMES else None)
+
+
+def counted(progress: RunProgress) -> int:
+    """The games that were counted: duplicates are not."""
+    return 2 * sum(progress.ptnml)
 
 
 def pace(progress: RunProgress) -> str:
@@ -262,7 +290,7 @@ def pace(progress: RunProgress) -> str:
     ]
     waiting = progress.pairs_played - progress.pairs_done
     if waiting:
-        parts.append(f"{waiting} finished out of order")
+        parts.append(f"{waiting} pairs wait for an earlier one")
     for count, one in ((progress.duplicates, "duplicate"), (progress.faults, "fault")):
         if count:
             parts.append(f"{count} {one}" if count == 1 else f"{count} {one}s")
@@ -271,13 +299,14 @@ def pace(progress: RunProgress) -> str:
 
 def progress_line(progress: RunProgress) -> str:
     """One line of a log, complete in itself."""
-    now, bounds = progress.estimate, progress.bounds
+    bounds = progress.bounds
+    elo, nelo = strengths(progress)
     return (
-        f"{progress.pairs_done} pairs {pair_counts(progress.ptnml)}"
+        f"{2 * progress.pairs_done} of {progress.max_games} games {pair_counts(progress.ptnml)}"
         f"  LLR {number(progress.llr)} ({number(bounds.lower)}, {number(bounds.upper)})"
-        f"  Elo {number(now.elo, 1, signed=True)} {interval(now.elo_ci95)}"
-        f"  nElo {number(now.nelo, 1, signed=True)} {interval(now.nelo_ci95)}"
-        f"  LOS {percent(now.los)}  draw ratio {percent(now.draw_ratio)}  {pace(progress)}"
+        f"  Elo {' '.join(elo)}  nElo {' '.join(nelo)}"
+        f"  LOS {likelihood(progress)}"
+        f"  even pairs {percent(progress.estimate.draw_ratio)}  {pace(progress)}"
     )
 
 
@@ -286,6 +315,9 @@ def final_summary(document: Document) -> RenderableType:
     parts = [
         Text(),
         Text(document["sentence"], style="bold"),
+        *(Text(line) for line in document["differences"]),
+        Text(),
+        *(Text(line) for line in paste_block(document)),
         Text(),
         *(labelled(label, value) for label, value in key_numbers(document)),
         Text(),
@@ -304,7 +336,7 @@ def final_summary(document: Document) -> RenderableType:
 def sides(document: Document) -> list[Text]:
     """Nodes per second and mean depth of NEW and BASE side by side, and how the former compare."""
     rows = {
-        "": ("new", "base"),
+        "": [document[side]["name"] for side in ("new", "base")],
         "nodes/s": [number(nps, 0) for nps in document["machine"]["nps"]],
         "mean depth": [number(depth, 1) for depth in document["mean_depth"]],
     }

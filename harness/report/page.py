@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from harness.errors import UsageError
 from harness.report.numbers import (
@@ -13,6 +14,7 @@ from harness.report.numbers import (
     duration,
     key_numbers,
     number,
+    paste_block,
     speed_ratio,
     speed_warning,
 )
@@ -52,6 +54,8 @@ def render(document: Document) -> str:
     elo_points = elo_path(document["pairs"])
     return environment.from_string(template).render(
         sentence=document["sentence"],
+        differences=document["differences"],
+        paste="\n".join(paste_block(document)),
         decision=document["decision"],
         sides=sides(document),
         speed_ratio=speed_ratio(document),
@@ -59,18 +63,18 @@ def render(document: Document) -> str:
         numbers=key_numbers(document),
         llr_svg=plots.llr_figure(thin(document["llr_path"]), (low, high)),
         elo_svg=plots.elo_figure(elo_points) if elo_points else None,
-        pairs_svg=plots.pairs_figure(document["ptnml"]),
+        pairs_svg=plots.pairs_figure(document["ptnml"], document["new"]["name"]),
         endings=sorted(document["terminations"].items(), key=lambda item: -item[1]),
         provenance=provenance(document),
     )
 
 
 def sides(document: Document) -> list[dict[str, Any]]:
-    """What tells the two players apart: name, what differs, speed, depth."""
+    """What tells the two players apart: name, speed, depth."""
     machine_nps = document["machine"]["nps"]
     return [
         {
-            "role": role,
+            "role": role.upper(),
             "name": document[role]["name"],
             "nps": number(nps, 0),
             "depth": number(depth, 1),
@@ -83,25 +87,57 @@ def sides(document: Document) -> list[dict[str, Any]]:
 
 def provenance(document: Document) -> list[tuple[str, str]]:
     """Everything that has to be known to play the run again, then where it was played."""
-    machine = document["machine"]
+    new, base = document["new"], document["base"]
     rows = [
         ("hypotheses", f"[{document['elo0']:g}, {document['elo1']:g}], {document['model']} model"),
         ("error rates", f"alpha {document['alpha']:g}, beta {document['beta']:g}"),
+        ("most games", f"{document['max_games']:,}"),
         ("limit", document["limit"]),
+        *((f"options of {side['name']}", _options(side["options"])) for side in (new, base)),
+        ("adjudication", document["adjudication"]),
         ("openings", document["openings"]),
         ("seed", str(document["seed"])),
-        ("new", document["new"]["digest"]),
-        ("base", document["base"]["digest"]),
+        (f"digest of {new['name']}", new["digest"]),
+        (f"digest of {base['name']}", base["digest"]),
         ("engine source", document["source_digest"]),
-        ("spec hash", document["spec_hash"]),
+        ("specification", document["spec_hash"]),
         ("numbishop", document["tool_version"]),
-        ("run", str(document["run_dir"])),
-        ("time", duration(machine["elapsed_s"])),
+        ("run folder", str(document["run_dir"])),
     ]
-    shown_above = {"elapsed_s", "games", "interrupted"}
-    rows += [
-        (name.replace("_", " "), str(value))
-        for name, value in machine.items()
-        if name not in shown_above and not name.startswith("nps")
+    machine = document["machine"]
+    return rows + [
+        (label, _in_words(machine[key], unit))
+        for key, label, unit in _MACHINE_ROWS
+        if machine.get(key) is not None
     ]
-    return rows
+
+
+def _options(options: Mapping[str, str]) -> str:
+    sizes = {name: f"{value} MB" if name == "Hash" else value for name, value in options.items()}
+    return ", ".join(f"{name} {value}" for name, value in sizes.items()) or "none"
+
+
+def _in_words(value: Any, unit: str) -> str:
+    if unit == "s":
+        return duration(value)
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+#: Key under "machine", label, unit; the keys that are not here are shown elsewhere on the page.
+_MACHINE_ROWS: Final = (
+    ("started", "started (UTC)", ""),
+    ("elapsed_s", "time elapsed", "s"),
+    ("busy_s", "time playing, all workers together", "s"),
+    ("concurrency", "games at a time", ""),
+    ("sittings", "sittings", ""),
+    ("games_beyond", "games beyond the stop, not counted", ""),
+    ("git_commit", "git commit", ""),
+    ("git_dirty", "changed since that commit", ""),
+    ("cpu", "processor", ""),
+    ("cores", "cores", ""),
+    ("platform", "system", ""),
+    ("python", "Python", ""),
+    ("numba", "Numba", ""),
+    ("numpy", "NumPy", ""),
+    ("build_digest", "compiled code", ""),
+)

@@ -73,10 +73,12 @@ def elo_figure(path: Sequence[EloPoint]) -> str:
         return _svg(figure)
 
 
-def pairs_figure(ptnml: Sequence[int]) -> str:
-    """How many pairs ended with each score of NEW."""
+def pairs_figure(ptnml: Sequence[int], new: str) -> str:
+    """How many pairs ended with each score of NEW, whose name is `new`."""
     with matplotlib.rc_context(STYLE):
-        figure, axes = _axes("score of new in a pair", "pairs")
+        figure, axes = _axes("", "pairs")
+        # A name is no formula: matplotlib would read dollar signs as one.
+        axes.set_xlabel(f"score of {new} in a pair", parse_math=False)
         bars = axes.bar(PAIR_CLASSES, ptnml, color=[BAD, BAD, FAINT, GOOD, GOOD], width=0.7)
         axes.bar_label(bars, padding=2)
         axes.margins(y=0.14)

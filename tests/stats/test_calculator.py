@@ -5,9 +5,17 @@ import json
 import pytest
 
 from harness.elo import estimate
-from harness.score import Pentanomial, parse_ptnml, parse_wdl
+from harness.pgn_pairs import PgnMatch
+from harness.score import Pentanomial, Trinomial, parse_ptnml, parse_wdl
 from harness.sprt import GAIN, NON_REGRESSION, Hypotheses, llr
-from harness.stats import SCHEMA, count_numbers, render_report, stats_report
+from harness.stats import (
+    SCHEMA,
+    count_numbers,
+    render_report,
+    stats_of_match,
+    stats_of_run,
+    stats_report,
+)
 
 PAIRS = parse_ptnml("43,61,144,55,37")
 
@@ -38,8 +46,9 @@ def test_the_document_of_pairs() -> None:
         "wdl": None,
         "games_counted": 680,
     }
-    assert report["sentence"].startswith("lmr against main is undecided")
-    assert report["sentence"].endswith("LLR -0.39 [-2.94, 2.94], 680 games).")
+    assert report["sentence"].startswith(
+        "Inconclusive after 680 games: lmr against main, LLR -0.39 in [-2.94, 2.94]; neither"
+    )
 
 
 def test_the_document_of_games_keeps_wins_first() -> None:
@@ -56,7 +65,7 @@ def test_the_document_of_games_keeps_wins_first() -> None:
     [
         ("100,2000,5000,2600,200", GAIN, "H1", "new is stronger than base"),
         ("200,2600,5000,2000,100", GAIN, "H0", "new shows no gain of 5 nElo or more over base"),
-        ("100,2400,5000,2400,100", NON_REGRESSION, "undecided", "new against base is undecided"),
+        ("100,2400,5000,2400,100", NON_REGRESSION, "undecided", "Inconclusive after 20000 games"),
         ("400,9600,20000,9700,400", NON_REGRESSION, "H1", "new shows no loss of 5 nElo or more"),
     ],
 )
@@ -77,8 +86,15 @@ def test_the_document_is_json_for_any_counts(counts: str) -> None:
 def test_the_text_says_what_the_document_says() -> None:
     hypotheses = Hypotheses(*GAIN)
     lines = render_report(stats_report(PAIRS, hypotheses), hypotheses).splitlines()
-    assert lines[0].startswith("new against base is undecided")
-    assert lines[2:10] == [
+    assert lines[0].startswith("Inconclusive after 680 games: new against base")
+    assert lines[2:7] == [
+        "Elo   | -9.20  [-30.16, +11.69]",
+        "nElo  | -11.50  [-37.64, +14.65]",
+        "LLR   | -0.39 (-2.94, 2.94) [0.00, 5.00] nElo",
+        "Games | N: 680",
+        "Penta | [43, 61, 144, 55, 37]",
+    ]
+    assert lines[8:16] == [
         "LLR             -0.39  (bounds -2.94, 2.94)",
         "Elo             -9.20  [-30.16, +11.69]",
         "nElo            -11.50  [-37.64, +14.65]",
@@ -88,14 +104,51 @@ def test_the_text_says_what_the_document_says() -> None:
         "even pairs      42.4 %",
         "won/lost pairs  0.88",
     ]
-    assert lines[-1].startswith("With a gain of 0 nElo or less a patch passes this test")
+    assert lines[-1].startswith("What this test promises: a change that is really a gain of 0 nElo")
 
 
 def test_the_text_of_games_and_of_wide_bounds() -> None:
     hypotheses = Hypotheses(0, 150)
     text = render_report(stats_report(parse_wdl("30,20,10"), hypotheses), hypotheses)
-    assert "WDL             [30, 20, 10]\ndraws           33.3 %\n\n" in text
+    assert "W/D/L           30 / 20 / 10\ndraws           33.3 %\n\n" in text
+    assert "Games | N: 60 W: 30 D: 20 L: 10\n" in text
     assert text.splitlines()[-1].startswith("a bound of 150 nElo is beyond +-100")
+
+
+def test_a_handful_of_games_has_no_interval() -> None:
+    hypotheses = Hypotheses(*GAIN)
+    text = render_report(stats_report(Pentanomial(0, 0, 1, 2, 1), hypotheses), hypotheses)
+    assert "Elo             –  [–, –]\n" in text
+    assert "LOS             –\n" in text
+
+
+MATCH = PgnMatch("dev", "main", Pentanomial(1, 2, 8, 4, 1), Trinomial(9, 11, 12), ("game 33",))
+
+
+def test_a_pgn_keeps_its_names_and_tells_who_is_new() -> None:
+    hypotheses = Hypotheses(*GAIN)
+    report = stats_of_match(MATCH, hypotheses)
+    assert (report["new"], report["base"]) == ({"name": "dev"}, {"name": "main"})
+    assert report["wdl"] == [12, 11, 9]
+    lines = render_report(report, hypotheses).splitlines()
+    assert "dev against main" in lines[0]
+    assert lines[1:3] == [
+        "NEW is dev, BASE is main (as the PGN names them)",
+        "1 game without partner ignored: game 33",
+    ]
+
+
+def test_a_pgn_and_a_run_hold_each_game() -> None:
+    hypotheses = Hypotheses(0, 5, model="trinomial")
+    of_match = stats_of_match(MATCH, hypotheses)
+    assert of_match["llr"] == llr(MATCH.games, 0, 5, "trinomial")
+    document = {"ptnml": [1, 2, 8, 4, 1], "wdl": [12, 11, 9]}
+    document |= {"new": {"name": "dev"}, "base": {"name": "main"}}
+    of_run = stats_of_run(document, hypotheses)
+    assert of_run["llr"] == of_match["llr"]
+    assert of_run["sentence"] == of_match["sentence"]
+    pairs = stats_of_run(document, Hypotheses(*GAIN))
+    assert (pairs["ptnml"], pairs["wdl"]) == ([1, 2, 8, 4, 1], [12, 11, 9])
 
 
 def test_counts_alone_have_no_verdict() -> None:

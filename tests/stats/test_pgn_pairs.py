@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.pgn_pairs import pentanomial_from_pgn
-from harness.score import Pentanomial
+from harness.pgn_pairs import pentanomial_from_pgn, read_match
+from harness.score import Pentanomial, Trinomial
 
 FENS = [
     "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
@@ -82,6 +82,7 @@ def test_an_engine_against_itself_is_new_as_white_first(tmp_path: Path) -> None:
                 ("a", "b", "1.0", "1-0", FENS[0]),
                 ("b", "a", "1.1", "1-0", FENS[0]),
                 ("a", "b", "2.0", "1-0", FENS[1]),
+                ("a", "b", "3.0", "1-0", FENS[1]),
             ],
             r"game 3 \(a - b, round 2.0\) has no partner",
         ),
@@ -98,7 +99,7 @@ def test_an_engine_against_itself_is_new_as_white_first(tmp_path: Path) -> None:
             "game 1 .* has no partner",
         ),
     ],
-    ids=["empty", "unfinished", "third player", "half a pair", "openings", "colours", "unknown"],
+    ids=["empty", "unfinished", "third player", "many alone", "openings", "colours", "unknown"],
 )
 def test_games_that_cannot_be_paired(tmp_path: Path, games: list[Game], message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -109,3 +110,40 @@ def test_an_unknown_first_player(tmp_path: Path) -> None:
     path = write(tmp_path, [("a", "b", "1", "1-0", ""), ("b", "a", "1", "1-0", "")])
     with pytest.raises(ValueError, match="no player 'c': expected 'a' or 'b'"):
         pentanomial_from_pgn(path, new="c")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "alone"),
+    [
+        (["1.0", "1.1", "2.0", "2.1", "3.0"], "game 5 (a - b, round 3.0)"),
+        (["1", "2", "3", "4", "5"], "game 5 (a - b, round 5)"),
+        (["?"] * 5, "game 5 (a - b, round ?)"),
+    ],
+)
+def test_one_game_without_partner_is_named_and_not_counted(
+    tmp_path: Path, rounds: list[str], alone: str
+) -> None:
+    players = [("a", "b"), ("b", "a")] * 3
+    games = [
+        (*players[i], rounds[i], "1/2-1/2" if i % 2 else "1-0", FENS[i // 2 % 2]) for i in range(5)
+    ]
+    path = write(tmp_path, games)
+    match = read_match(path)
+    assert match.pairs == Pentanomial(0, 0, 0, 2, 0)
+    assert match.games == Trinomial(0, 2, 2)
+    assert match.notes() == [
+        "NEW is a, BASE is b (as the PGN names them)",
+        f"1 game without partner ignored: {alone}",
+    ]
+
+
+def test_the_game_without_partner_may_stand_anywhere(tmp_path: Path) -> None:
+    games = [
+        ("a", "b", "?", "1-0", FENS[1]),
+        ("a", "b", "?", "1-0", FENS[0]),
+        ("b", "a", "?", "1-0", FENS[0]),
+    ]
+    match = read_match(write(tmp_path, games), new="b")
+    assert (match.new, match.base) == ("b", "a")
+    assert match.ignored == ("game 1 (a - b, round ?)",)
+    assert match.pairs == Pentanomial(0, 0, 1, 0, 0)

@@ -21,6 +21,8 @@ def run_document(pairs: int = 120, **changes: Any) -> dict[str, Any]:
         "los": 0.99987,
         "draw_ratio": 0.396,
         "ptnml": [classes.count(digit) for digit in "01234"],
+        "wdl": [pairs, pairs // 2, pairs - pairs // 2],
+        "max_games": 40_000,
         "pairs": classes,
         "llr_path": [2.97 * number / pairs for number in range(1, pairs + 1)],
         "games_counted": 2 * pairs,
@@ -32,8 +34,10 @@ def run_document(pairs: int = 120, **changes: Any) -> dict[str, Any]:
         "spec_hash": "3f" * 32,
         "source_digest": "a9" * 32,
         "run_dir": "reports/some-run",
-        "new": {"name": "new", "source": "builtin", "digest": "ab" * 32},
-        "base": {"name": "base", "source": "builtin", "digest": "cd" * 32},
+        "new": _side("new", "ab" * 32),
+        "base": _side("base", "cd" * 32),
+        "differences": ["search.lmr_base: 0.60 against 0.75"],
+        "adjudication": "draw: 8 moves within 10 cp from move 40",
         "limit": "nodes=5000",
         "model": "normalized",
         "elo0": 0.0,
@@ -55,6 +59,10 @@ def run_document(pairs: int = 120, **changes: Any) -> dict[str, Any]:
         },
     }
     return document | changes
+
+
+def _side(name: str, digest: str) -> dict[str, Any]:
+    return {"name": name, "source": "builtin", "digest": digest, "options": {"Hash": "16"}}
 
 
 def machine(document: Mapping[str, Any], **changes: Any) -> dict[str, Any]:

@@ -11,13 +11,16 @@ from harness.elo import estimate
 from harness.errors import UsageError
 from harness.report import write_report
 from harness.report.numbers import (
+    FEW_GAMES,
     duration,
     fault_counts,
     interval,
     key_numbers,
     number,
+    paste_block,
     speed_ratio,
     speed_warning,
+    strength,
 )
 from harness.report.page import render
 from harness.report.paths import elo_path, thin
@@ -72,8 +75,38 @@ class TestPage:
             assert value in text
         for heading in ("LLR and its bounds", "Elo with its 95 % interval", "Pairs by score"):
             assert heading in text
+        for told in ("search.lmr_base: 0.60 against 0.75", "W: 120 D: 60 L: 60", "Hash 16 MB"):
+            assert told in text
+        for told in (document["adjudication"], "40,000", "time elapsed", "1 min 37 s"):
+            assert told in text
         for hashed in ("spec_hash", "source_digest"):
             assert document[hashed] in text
+
+    def test_the_difference_stands_directly_under_the_sentence(self) -> None:
+        words = [text.strip() for text in parsed(render(run_document())).text if text.strip()]
+        sentence = words.index("new gains: H1 of [0, 10] nElo accepted.")
+        assert words[sentence + 1] == "search.lmr_base: 0.60 against 0.75"
+
+    def test_equal_sides_are_said_to_be_equal(self) -> None:
+        page = render(run_document(differences=[]))
+        assert "new and base differ in nothing that is played." in page
+
+    def test_an_option_in_the_warning_is_not_broken_across_lines(self) -> None:
+        document = machine(
+            run_document(new={"name": "<b>", "digest": "0", "options": {}}),
+            nps_ratio=0.9,
+            nps_ratio_ci95=[0.88, 0.92],
+            nps_differ=True,
+        )
+        page = render(document)
+        assert "(<code>--tc</code>)" in page
+        assert "&lt;b&gt; searches 10.0% fewer" in page
+
+    def test_commit_and_state_of_the_tree_when_noted(self) -> None:
+        page = render(machine(run_document(), git_commit="0123abcd", git_dirty=True))
+        assert ">0123abcd<" in page
+        assert "changed since that commit</th><td>yes<" in page
+        assert "git commit" not in render(machine(run_document(), git_commit=None, git_dirty=None))
 
     def test_loads_nothing_from_elsewhere(self) -> None:
         loads = parsed(render(run_document())).loads
@@ -87,9 +120,9 @@ class TestPage:
         assert "#0" + "30303" not in graphs
 
     def test_names_from_configurations_are_escaped(self) -> None:
-        page = render(run_document(new={"name": "<b>&new", "digest": "0"}))
+        page = render(run_document(new={"name": "<b>&new$x", "digest": "0", "options": {}}))
         assert "<b>" not in page
-        assert "&lt;b&gt;&amp;new" in page
+        assert "&lt;b&gt;&amp;new$x" in page
 
     def test_is_the_same_for_the_same_run(self) -> None:
         assert render(run_document()) == render(run_document())
@@ -188,6 +221,20 @@ class TestNumbers:
     def test_number(self) -> None:
         assert number(1234.567, 1, signed=True) == "+1,234.6"
         assert number(None) == "–"
+
+    def test_zero_has_no_sign(self) -> None:
+        assert number(-0.001) == number(0.0, signed=True) == "0.00"
+        assert interval([-0.04, 0.0]) == "[0.0, 0.0]"
+
+    def test_estimates_wait_for_enough_games(self) -> None:
+        assert strength(12.0, [-3.0, 27.0], FEW_GAMES - 2) == ("–", "[–, –]")
+        assert strength(12.0, [-3.0, 27.0], FEW_GAMES) == ("+12.0", "[-3.0, +27.0]")
+        assert strength(1199.83, [700.0, 1199.83], 100) == ("–", "[+700.0, –]")
+
+    def test_different_hash_sizes_are_both_pasted(self) -> None:
+        document = run_document()
+        document["new"]["options"] = {"Hash": "32"}
+        assert "SPRT  | nodes=5000, Hash 32 against 16 MB" in paste_block(document)
 
     def test_interval_with_an_open_end(self) -> None:
         assert interval([None, 3.44]) == "[–, +3.4]"

@@ -17,7 +17,9 @@ from harness.sprt import (
     expected_games,
     guarantee_sentence,
     llr,
+    unfinished_sentence,
     verdict_sentence,
+    without_minus_zero,
 )
 
 TEST = "alpha 0.05, beta 0.05, LLR 2.97 [-2.94, 2.94], 1234 games)."
@@ -131,18 +133,6 @@ class TestSentences:
             (NON_REGRESSION, "H0", "new is weaker than base: a loss of more than 0 nElo"),
             ((2.5, 7), "H1", "new is stronger than base: a gain of more than 2.5 nElo"),
             ((-9, -4), "H0", "new is weaker than base: a loss of more than 4 nElo"),
-            (
-                GAIN,
-                "undecided",
-                "new against base is undecided: neither a gain of 0 nElo or less nor a gain of"
-                " 5 nElo or more is ruled out",
-            ),
-            (
-                (-9, -4),
-                "undecided",
-                "new against base is undecided: neither a loss of 9 nElo or more nor a loss of"
-                " 4 nElo or less is ruled out",
-            ),
         ],
     )
     def test_claims_what_the_bounds_allow(
@@ -151,6 +141,40 @@ class TestSentences:
         sentence = verdict_sentence(decision, Hypotheses(*bounds), 2.97, 1234)
         low, high = bounds
         assert sentence == f"{claim} (SPRT [{low:.2f}, {high:.2f}] normalized, {TEST}"
+
+    @pytest.mark.parametrize(
+        ("bounds", "question"),
+        [
+            (GAIN, "neither a gain of 0 nElo or less nor a gain of 5 nElo or more"),
+            ((-9, -4), "neither a loss of 9 nElo or more nor a loss of 4 nElo or less"),
+        ],
+    )
+    def test_an_undecided_test_says_so_first(
+        self, bounds: tuple[float, float], question: str
+    ) -> None:
+        sentence = verdict_sentence("undecided", Hypotheses(*bounds), -0.26, 400)
+        low, high = bounds
+        assert sentence == (
+            "Inconclusive after 400 games: new against base, LLR -0.26 in [-2.94, 2.94];"
+            f" {question} is ruled out (SPRT [{low:.2f}, {high:.2f}] normalized,"
+            " alpha 0.05, beta 0.05)."
+        )
+
+    def test_an_unfinished_test_is_no_undecided_one(self) -> None:
+        sentence = unfinished_sentence(
+            Hypotheses(*GAIN), -0.001, "Interrupted", "64 of 400 games", "lmr", "main"
+        )
+        assert sentence == (
+            "Interrupted after 64 of 400 games, no verdict yet: lmr against main, LLR 0.00 in"
+            " [-2.94, 2.94] (SPRT [0.00, 5.00] normalized, alpha 0.05, beta 0.05)."
+        )
+
+    @pytest.mark.parametrize(
+        ("rounded", "shown"),
+        [("-0.00", "0.00"), ("+0.0", "0.0"), ("-0", "0"), ("-0.01", "-0.01"), ("-10.0", "-10.0")],
+    )
+    def test_zero_has_no_sign(self, rounded: str, shown: str) -> None:
+        assert without_minus_zero(rounded) == shown
 
     def test_names_the_players_the_model_and_its_unit(self) -> None:
         hypotheses = Hypotheses(0, 3, 0.02, 0.1, "logistic")
@@ -169,9 +193,9 @@ class TestSentences:
 
     def test_the_guarantee_names_both_errors(self) -> None:
         assert guarantee_sentence(Hypotheses(-5, 0, 0.05, 0.1)) == (
-            "With a loss of 5 nElo or more a patch passes this test with a probability of at most"
-            " 0.05 (nominal); with a gain of 0 nElo or more it fails with one of at most 0.1;"
-            " in between either may happen."
+            "What this test promises: a change that is really a loss of 5 nElo or more passes it"
+            " by luck in at most 5 % of all tests, and one that is really a gain of 0 nElo or more"
+            " fails it in at most 10 %; in between it may go either way."
         )
 
 

@@ -39,6 +39,7 @@ COUNTS = Pentanomial(4, 21, 61, 40, 12)
 PROGRESS = RunProgress(
     pairs_done=140,
     pairs_played=142,
+    max_games=400,
     ptnml=COUNTS.classes,
     llr=1.27,
     bounds=SprtBounds(-2.944439, 2.944439),
@@ -148,14 +149,15 @@ class TestPlainView:
         assert "pairs [bold]" in written(console)
 
     def test_compilation_is_told_kernel_by_kernel(self) -> None:
-        console = text_console()
-        view = PlainView(console)
+        clock, console = Clock(), text_console()
+        view = PlainView(console, clock)
         for done, kernel in enumerate(["search", "perft", "done"]):
             view.compiling(kernel, done, 2)
+            clock.now_s += 7.0
         assert written(console).splitlines() == [
-            "compiling the engine, first run only",
-            "  1/2 search",
-            "  2/2 perft",
+            "compiling the engine (first run only): 1 of 2, search",
+            "compiling the engine (first run only): 2 of 2, perft (7 s so far)",
+            "compiled the engine in 14 s",
         ]
 
 
@@ -167,7 +169,30 @@ class TestSummary:
 
     def test_sentence_stands_first_on_a_line_of_its_own(self) -> None:
         lines = self.summary(run_document()).split("\n")
-        assert lines[:2] == ["", "new gains: H1 of [0, 10] nElo accepted."]
+        assert lines[:4] == [
+            "",
+            "new gains: H1 of [0, 10] nElo accepted.",
+            "search.lmr_base: 0.60 against 0.75",
+            "",
+        ]
+
+    def test_a_block_to_paste_follows(self) -> None:
+        document = run_document()
+        lines = self.summary(document).splitlines()
+        assert lines[4:11] == [
+            "Elo   | +44.50  [+28.40, +60.80]",
+            "nElo  | +66.80  [+42.60, +91.20]",
+            "SPRT  | nodes=5000, Hash 16 MB",
+            "LLR   | 2.97 (-2.94, 2.94) [0.00, 10.00] nElo",
+            "Games | N: 240 W: 120 D: 60 L: 60",
+            f"Penta | {document['ptnml']}",
+            "Book  | generated, 8 plies, seed 1",
+        ]
+
+    def test_the_sides_have_their_names(self) -> None:
+        document = run_document()
+        document["new"]["name"] = "lmr"
+        assert ["lmr", "base"] in [line.split() for line in self.summary(document).splitlines()]
 
     def test_no_line_ends_in_blanks(self) -> None:
         lines = self.summary(run_document()).splitlines()
@@ -204,6 +229,15 @@ class TestLiveView:
         view.update(PROGRESS)
         text = written(console)
         assert [word for word in WANTED if word not in text] == []
+        for word in ("H0 -2.94", "+2.94 H1", "of at most 400", "even pairs 44.2 %"):
+            assert word in text
+
+    def test_a_few_games_have_no_interval(self) -> None:
+        counts = Pentanomial(0, 1, 3, 2, 0)
+        few = replace(PROGRESS, pairs_done=6, ptnml=counts.classes, estimate=estimate(counts))
+        line = progress_line(few)
+        assert "Elo – [–, –]  nElo – [–, –]  LOS –  even pairs 50.0 %" in line
+        assert line.startswith("12 of 400 games [0, 1, 3, 2, 0]")
 
     def test_waits_for_the_first_pair(self) -> None:
         console = terminal()
@@ -237,7 +271,7 @@ class TestLiveView:
         view = LiveView(console)
         view.compiling("search", 0, 2)
         view.compiling("done", 2, 2)
-        assert "0/2 search" in written(console)
+        assert "compiling the engine (first run only): 1 of 2, search" in written(console)
         assert "\x1b[?25h" in written(console)
 
 
