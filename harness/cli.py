@@ -69,7 +69,7 @@ def _example(*lines: str) -> str:
     epilog=_example("harness sprt demo/new.cfg demo/base.cfg"),
     invoke_without_command=True,
 )
-@click.version_option(__version__, prog_name="numbishop")
+@click.version_option(__version__, message="Numbishop %(version)s")
 @click.pass_context
 def main(context: click.Context) -> None:
     """Find out whether a change makes a chess engine stronger."""
@@ -77,7 +77,10 @@ def main(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-@main.command(epilog=_example("harness sprt new.cfg base.cfg --tc 10+0.1 --openings book.epd.gz"))
+@main.command(
+    short_help="Is NEW stronger than BASE? Play until a test says so.",
+    epilog=_example("harness sprt new.cfg base.cfg --tc 10+0.1 --openings book.epd.gz"),
+)
 @click.argument("new", required=False)
 @click.argument("base", required=False)
 @options.limit_options
@@ -87,12 +90,19 @@ def main(context: click.Context) -> None:
 @click.option(
     "--max-games",
     type=click.IntRange(2),
-    default=40_000,
+    default=options.DEFAULT_MAX_GAMES,
     show_default=True,
     metavar="N",
-    help="Stop undecided after so many games.",
+    help="Stop undecided after so many games. A book at fixed nodes or depth ends the run earlier:"
+    " each of its openings can be played once.",
 )
-@click.option("--no-adjudicate", is_flag=True, help="Play every game to its end by the rules.")
+@click.option(
+    "--no-adjudicate",
+    is_flag=True,
+    help="Play every game to its end by the rules. Otherwise it is drawn when from move 40 on 8"
+    " moves of each side were within 10 cp of 0, won when both sides saw 600 cp or more for it"
+    " over 3 moves each, and drawn after 1000 plies.",
+)
 @options.worker_options
 @click.option(
     "--out",
@@ -126,9 +136,10 @@ def sprt(context: click.Context, /, **values: Any) -> int:
 
 
 @main.command(
+    short_help="The test's numbers for counts, a run or a PGN.",
     epilog=_example(
         "harness stats --ptnml 43,61,144,55,37 --elo0 0 --elo1 5", "harness stats games.pgn"
-    )
+    ),
 )
 @click.argument("source", required=False, type=click.Path(path_type=Path), metavar="[RUN|PGN]")
 @click.option("--ptnml", metavar="COUNTS", help="Pairs: LL,LD,DD+WL,WD,WW of NEW.")
@@ -150,7 +161,10 @@ def stats(context: click.Context, /, **_: Any) -> int:
     return 0
 
 
-@main.command(epilog=_example("harness book --count 1000 --seed 7 --out openings.epd"))
+@main.command(
+    short_help="Write balanced openings to a file.",
+    epilog=_example("harness book --count 1000 --seed 7 --out openings.epd"),
+)
 @click.option(
     "--count", type=click.IntRange(1), required=True, metavar="N", help="How many positions."
 )
@@ -164,21 +178,33 @@ def stats(context: click.Context, /, **_: Any) -> int:
     help="Random plies from the start position.",
 )
 @click.option(
+    "--bound",
+    type=click.IntRange(0, 10_000),
+    default=options.DEFAULT_BOUND_CP,
+    show_default=True,
+    metavar="CP",
+    help="Keep a position when a short search sees no more than so many centipawns for a side.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     required=True,
     metavar="FILE",
     help="The file to write: one FEN a line.",
 )
-def book(count: int, seed: int, plies: int, out: Path) -> int:
-    """Write openings to a file: level positions after random plies, no position twice."""
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+def book(count: int, seed: int, plies: int, bound: int, out: Path, force: bool) -> int:
+    """Write openings to a file: balanced positions after random plies, no position twice."""
     from harness.commands import write_book
 
-    write_book(count, seed, plies, out)
+    write_book(count, seed, plies, bound, out, force=force)
     return 0
 
 
-@main.command(epilog=_example("harness warm"))
+@main.command(
+    short_help="Compile the engine, so that the next run starts at once.",
+    epilog=_example("harness warm"),
+)
 @options.quiet_option
 def warm(quiet: bool) -> int:
     """Compile the engine now, so that the next run starts at once."""
@@ -188,10 +214,12 @@ def warm(quiet: bool) -> int:
     return 0
 
 
-@main.command(epilog=_example("harness report reports/RUN"))
+@main.command(
+    short_help="Regenerate report.html of a run.", epilog=_example("harness report reports/RUN")
+)
 @click.argument("run", type=click.Path(path_type=Path))
 def report(run: Path) -> int:
-    """Write report.html of a run anew."""
+    """Regenerate report.html from the journal of the run in folder RUN."""
     from harness.commands import rebuild_report
 
     rebuild_report(run)

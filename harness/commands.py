@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 def show_stats(context: click.Context) -> None:
     """`harness stats`: the document of `harness.stats` as text, and as JSON if asked for."""
-    from harness.exports import write_json
     from harness.stats import render_report
 
     values = context.params
@@ -30,9 +29,9 @@ def show_stats(context: click.Context) -> None:
         report, hypotheses = _own_report(run)
     else:
         report = _report(_counts(values), hypotheses)
-    click.echo(report["sentence"] if values["quiet"] else render_report(report, hypotheses))
-    if values["json_path"] is not None:
-        write_json(values["json_path"], report)
+    text = report["sentence"] if values["quiet"] else render_report(report, hypotheses)
+    click.echo(text, err=values["json_path"] == options.STANDARD_OUTPUT)
+    options.write_result(values["json_path"], report)
 
 
 def _own_report(run: Path) -> tuple[dict[str, Any], Hypotheses]:
@@ -90,17 +89,19 @@ def _counts(values: Mapping[str, Any]) -> Counts:
         raise UsageError(str(error)) from None
 
 
-def write_book(count: int, seed: int, plies: int, out: Path) -> None:
+def write_book(count: int, seed: int, plies: int, bound_cp: int, out: Path, *, force: bool) -> None:
     """`harness book`: positions as FEN lines, none twice; the file appears when it is complete."""
     from harness.exports import write_whole
     from harness.openings import GeneratedOpenings
     from harness.spec import OpeningSpec
 
     options.check_output_file(out)
-    spec = OpeningSpec(plies=plies)
+    if out.exists() and not force:
+        raise UsageError(f"{out}: exists; expected a new file, or --force to replace it")
+    spec = OpeningSpec(plies=plies, bound_cp=bound_cp)
     source = GeneratedOpenings(seed, plies, spec.bound_cp, spec.nodes)
     write_whole(out, "".join(f"{fen}\n" for fen in source.distinct_fens(count)))
-    click.echo(f"{out}: {count} positions")
+    click.echo(f"{out}: {count} positions (seed {seed}, {plies} plies, within {bound_cp} cp)")
 
 
 def warm_engine(quiet: bool) -> None:

@@ -119,7 +119,7 @@ def _source(entries: _Entries) -> str:
     raise entry.refusal(
         "this version cannot play it yet, only the working tree's engine; expected builtin"
         if future
-        else "unknown source; expected builtin, builtin@REV, uci or git"
+        else "unknown source; expected builtin"
     )
 
 

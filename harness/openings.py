@@ -76,6 +76,14 @@ class BookOpenings:
         """Whether it is a PGN, whose lines can be cut, and not a list of positions."""
         return self._book.has_moves
 
+    def count_before_repetition(self, start: int) -> int:
+        """How many openings from `start` on are all different places of the book.
+
+        In order the book goes on from its beginning; at random each round has its own order, so
+        that only the rest of this round is sure to be new.
+        """
+        return self.size - start if self._random else self.size
+
     def check(self, start: int, count: int) -> None:
         """Raise UsageError when one of the first openings from `start` on cannot be played.
 

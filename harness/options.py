@@ -5,6 +5,7 @@ Nothing heavy is imported before an option is used, so that `--help` and mistake
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,11 @@ Command = Callable[..., Any]
 
 DEFAULT_NODES: Final = 5000
 DEFAULT_PLIES: Final = 8
+DEFAULT_BOUND_CP: Final = 120
+#: A test of [0, 5] takes 42,000 games on average when the truth is in its middle, and one in a
+#: thousand of them four times as many.
+DEFAULT_MAX_GAMES: Final = 200_000
+STANDARD_OUTPUT: Final = Path("-")
 MAX_SEED: Final = 2**64 - 1
 LIMITS: Final = ("nodes", "depth", "movetime", "tc")
 MODELS: Final = ("normalized", "logistic", "trinomial")
@@ -86,7 +92,7 @@ opening_options = _together(
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="A book: EPD, FEN or PGN; plain, .gz, .zip or .zst. Without it, openings are made"
-        " from random plies and kept when a short search finds them level.",
+        " from random plies and kept when a short search finds them balanced.",
     ),
     click.option(
         "--order",
@@ -128,13 +134,25 @@ seed_option = click.option(
 )
 
 hypothesis_options = _together(
-    click.option("--gain", is_flag=True, help="Test for a gain: [0, 5] (the default)."),
+    click.option("--gain", is_flag=True, help="Test for a gain: [0, 5] nElo (the default)."),
     click.option(
-        "--non-regression", is_flag=True, help="Test that nothing of weight was lost: [-5, 0]."
+        "--non-regression",
+        is_flag=True,
+        help="Test that nothing of weight was lost: [-5, 0] nElo.",
     ),
-    click.option("--early", is_flag=True, help="A quick look for a large gain: [0, 10]."),
-    click.option("--elo0", type=float, metavar="ELO", help="Strength difference under H0."),
-    click.option("--elo1", type=float, metavar="ELO", help="Strength difference under H1."),
+    click.option("--early", is_flag=True, help="A quick look for a large gain: [0, 10] nElo."),
+    click.option(
+        "--elo0",
+        type=float,
+        metavar="ELO",
+        help="Strength difference under H0, in nElo (in Elo with another --model).",
+    ),
+    click.option(
+        "--elo1",
+        type=float,
+        metavar="ELO",
+        help="Strength difference under H1, in nElo (in Elo with another --model).",
+    ),
     click.option(
         "--alpha",
         type=float,
@@ -157,7 +175,8 @@ hypothesis_options = _together(
         default="normalized",
         show_default=True,
         metavar="MODEL",
-        help="normalized (bounds in nElo), logistic (in Elo) or trinomial (in Elo, by games).",
+        help="normalized (bounds in nElo), logistic (in Elo) or trinomial (in Elo, by games);"
+        " the presets keep their numbers.",
     ),
 )
 
@@ -180,10 +199,13 @@ json_option = click.option(
     "json_path",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the result as JSON too.",
+    help="Write the result as JSON too; to standard output with -, and then all else to standard"
+    " error.",
 )
 
-quiet_option = click.option("--quiet", is_flag=True, help="Print the verdict only.")
+quiet_option = click.option(
+    "--quiet", is_flag=True, help="Print the verdict only; warnings go to standard error."
+)
 
 
 def option_name(name: str) -> str:
@@ -259,8 +281,11 @@ def sprt_spec(context: click.Context) -> SprtSpec:
     )
 
 
-def opening_spec(context: click.Context) -> tuple[OpeningSpec, str | None]:
-    """The openings that the options stand for, a book read and checked; and what to say of them."""
+def opening_spec(context: click.Context) -> tuple[OpeningSpec, int | None]:
+    """The openings that the options stand for, a book read and checked.
+
+    And for how many pairs there are different ones (None: for any number).
+    """
     from harness.spec import OpeningSpec
 
     values = context.params
@@ -272,13 +297,12 @@ def opening_spec(context: click.Context) -> tuple[OpeningSpec, str | None]:
     return OpeningSpec(start=values["start"] - 1, plies=plies), None
 
 
-def _book_spec(context: click.Context) -> tuple[OpeningSpec, str | None]:
+def _book_spec(context: click.Context) -> tuple[OpeningSpec, int | None]:
     from harness.openings import BookOpenings
     from harness.spec import OpeningSpec
 
     values = context.params
     path, start, plies = values["openings"], values["start"] - 1, values["plies"]
-    pairs = values["max_games"] // 2
     order = values["order"] or "random"
     book = BookOpenings(path, order, values["seed"], plies or 0)
     if plies is not None and not book.has_moves:
@@ -288,7 +312,7 @@ def _book_spec(context: click.Context) -> tuple[OpeningSpec, str | None]:
         )
     if start >= book.size:
         raise UsageError(f"--start {start + 1}: expected at most {book.size}, the size of {path}")
-    book.check(start, pairs)
+    book.check(start, values["max_games"] // 2)
     spec = OpeningSpec(
         kind="book",
         path=str(path.resolve()),
@@ -297,18 +321,22 @@ def _book_spec(context: click.Context) -> tuple[OpeningSpec, str | None]:
         start=start,
         plies=plies or 0,
     )
-    fresh = book.size - start
-    if fresh >= pairs:
-        return spec, None
-    return spec, (
-        f"{path} has {book.size} openings: they are repeated from pair {fresh + 1} on, should the"
-        f" run get there ({pairs} pairs at most)"
-    )
+    return spec, book.count_before_repetition(start)
+
+
+def write_result(path: Path | None, document: dict[str, Any]) -> None:
+    """Write the JSON that --json asks for."""
+    from harness.exports import write_json
+
+    if path == STANDARD_OUTPUT:
+        click.echo(json.dumps(document, indent=1, allow_nan=False))
+    elif path is not None:
+        write_json(path, document)
 
 
 def check_output_file(path: Path | None) -> None:
     """Refuse early a file that could not be written at the end."""
-    if path is None:
+    if path is None or path == STANDARD_OUTPUT:
         return
     if path.is_dir():
         raise UsageError(f"{path}: is a folder; expected a file to write")

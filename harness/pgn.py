@@ -4,7 +4,8 @@ SAN is by python-chess. There is one line for each full move. A player's move is
 comment `{+0.31/9 0.0017s, n=5000}`: the mover's own view of the score in pawns (not white's), a
 slash, the depth; the elapsed time; the nodes. A mate is `+M5` or `-M4`, counted in plies as those
 tools do. An opening move has `{book}`. The last comment ends with the reason of the game's end.
-`Round` is `pair.game` with the numbers of the run, both from 0: NEW is white in game 0.
+`Round` is `pair.game` with the numbers of the run, both from 0: NEW is white in game 0. `Limit`
+says what TimeControl cannot, nodes or depth.
 
 For fixed nodes or depth two equal runs differ in nothing but `Date` and the times: a text with
 every match of TIME_PATTERN deleted is the same byte for byte (which is why lines are never
@@ -25,7 +26,7 @@ from harness.adjudication import describe
 from harness.record import MATE_BOUND_CP, MATE_CP, GameRecord, Termination
 
 if TYPE_CHECKING:
-    from harness.config import MatchSpec
+    from harness.config import Limit, MatchSpec
 
 UNKNOWN_DATE: Final = "????.??.??"
 
@@ -104,16 +105,19 @@ def _tags(
     yield "PlyCount", str(record.plies)
     white_limit, black_limit = white.limit or spec.limit, black.limit or spec.limit
     if white_limit == black_limit:
-        yield "TimeControl", str(white_limit)
-        yield "Limit", white_limit.describe()
+        yield from _limit_tags("", white_limit)
     else:
-        yield "WhiteTimeControl", str(white_limit)
-        yield "BlackTimeControl", str(black_limit)
-        yield "WhiteLimit", white_limit.describe()
-        yield "BlackLimit", black_limit.describe()
+        yield from _limit_tags("White", white_limit)
+        yield from _limit_tags("Black", black_limit)
     yield "Termination", _TERMINATION_TAGS.get(record.termination, "normal")
     yield "Adjudication", describe(spec.adjudication)
     yield "Annotator", f"Numbishop {spec.tool_version}"
+
+
+def _limit_tags(side: str, limit: Limit) -> Iterator[tuple[str, str]]:
+    yield f"{side}TimeControl", str(limit)
+    if limit.is_deterministic:
+        yield f"{side}Limit", limit.describe()
 
 
 def _result(record: GameRecord) -> str:

@@ -113,7 +113,7 @@ class MatchSpec(_Frozen):
     adjudication: AdjudicationConfig = AdjudicationConfig()
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 1
     sprt: SprtSpec | None = SprtSpec()
-    max_games: Annotated[int, Field(ge=2, multiple_of=2)] = 40_000
+    max_games: Annotated[int, Field(ge=2, multiple_of=2)] = 200_000
     source_digest: str = ""
     tool_version: str = ""
 

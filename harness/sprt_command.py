@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from harness.config import EngineConfig
     from harness.match import Hire
     from harness.spec import MatchSpec
+    from harness.view import View
+
+_WARNING: Final = "warning: "
 
 
 def start_sprt(context: click.Context) -> str:
@@ -31,7 +34,7 @@ def start_sprt(context: click.Context) -> str:
     options.check_workers(context)
     new, base = _sides(values["new"], values["base"])
     settings = _settings(context)
-    openings, remark = options.opening_spec(context)
+    openings, different_pairs = options.opening_spec(context)
     options.check_output_folder(values["out"])
     options.check_output_file(values["json_path"])
 
@@ -46,8 +49,8 @@ def start_sprt(context: click.Context) -> str:
         source_digest=source_digest(),
         tool_version=__version__,
     )
-    remarks = [*_describe_sides(spec), *([remark] if remark else [])]
-    return _play(context, spec, remarks)
+    spec, remarks = _fit_to_book(spec, values["openings"], different_pairs)
+    return _play(context, spec, [*_describe_sides(spec), *remarks])
 
 
 def resume_sprt(context: click.Context) -> str:
@@ -58,29 +61,46 @@ def resume_sprt(context: click.Context) -> str:
     options.check_output_file(values["json_path"])
     options.check_run(values["resume"])
 
-    from harness.match import read_spec
+    from harness.journal import Journal
 
-    return _play(context, read_spec(values["resume"]), [])
+    with Journal.read(values["resume"]) as journal:
+        spec = journal.spec()
+        games = sum(1 for _ in journal.games())
+    return _play(context, spec, [*_describe_sides(spec), f"resuming after {games} games"])
 
 
 def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> str:
-    from harness.exports import write_json
     from harness.match import RunOptions, run_match
-    from harness.view import make_view
 
     values = context.params
-    view = make_view(quiet=values["quiet"])
+    view = _view(values)
     resume = values["resume"] is not None
     with (
         _workforce(values) as (concurrency, hire),
         nullcontext(values["resume"]) if resume else _new_run_dir(values["out"], spec) as run_dir,
     ):
         for remark in [*remarks, *_cautions(spec, concurrency, values["cluster"])]:
-            view.message(remark)
+            if values["quiet"] and remark.startswith(_WARNING):
+                click.echo(remark, err=True)
+            else:
+                view.message(remark)
         document = run_match(spec, RunOptions(run_dir, concurrency, resume, hire), view)
-    if values["json_path"] is not None:
-        write_json(values["json_path"], document)
+    options.write_result(values["json_path"], document)
     return str(document["decision"])
+
+
+def _view(values: Mapping[str, Any]) -> View:
+    """The view that fits the output; on standard error where standard output is for the JSON."""
+    from rich.console import Console
+
+    from harness.view import LiveView, PlainView, QuietView, make_view
+
+    if values["json_path"] != options.STANDARD_OUTPUT:
+        return make_view(quiet=values["quiet"])
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    if values["quiet"]:
+        return QuietView(console)
+    return LiveView(console) if console.is_terminal else PlainView(console)
 
 
 def _sides(new_path: str | None, base_path: str | None) -> tuple[EngineConfig, EngineConfig]:
@@ -121,21 +141,51 @@ def _describe_sides(spec: MatchSpec) -> list[str]:
 
     return [
         f"NEW is {spec.new.name} ({spec.new.path}), BASE is {spec.base.name} ({spec.base.path})",
-        *(differences(spec.new, spec.base) or ["they differ in nothing that is played"]),
+        *differences(spec.new, spec.base),
     ]
+
+
+def _fit_to_book(
+    spec: MatchSpec, book: Path | None, different_pairs: int | None
+) -> tuple[MatchSpec, list[str]]:
+    """No more games than the book has openings for, if they would only be the same ones again."""
+    wanted = spec.max_games // 2
+    if different_pairs is None or different_pairs >= wanted:
+        return spec, []
+    if not _repeats_itself(spec):
+        return spec, [
+            f"{book} has openings for {different_pairs} pairs: they are repeated from pair"
+            f" {different_pairs + 1} on, should the run get there ({wanted} pairs at most)"
+        ]
+    most = 2 * different_pairs
+    return spec.model_copy(update={"max_games": most}), [
+        f"{_WARNING}{book} has openings for {different_pairs} pairs; repeated at fixed nodes or"
+        f" depth they give the same games, which do not count, so the run ends after {most} games"
+        f" instead of {spec.max_games}"
+    ]
+
+
+def _repeats_itself(spec: MatchSpec) -> bool:
+    """Whether an opening gives the same games whenever it is played."""
+    return all(
+        side.source == "builtin" and (side.limit or spec.limit).is_deterministic
+        for side in (spec.new, spec.base)
+    )
 
 
 def _cautions(spec: MatchSpec, concurrency: int, cluster: str | None) -> Iterator[str]:
     """What is possible but hardly meant."""
     assert spec.sprt is not None
     for sentence in spec.sprt.hypotheses().warnings():
-        yield f"warning: {sentence}"
+        yield f"{_WARNING}{sentence}"
+    if spec.new.digest() == spec.base.digest():
+        yield (f"{_WARNING}both sides are identical; a control, which shows what chance alone does")
     limits = (spec.new.limit or spec.limit, spec.base.limit or spec.limit)
     timed = not all(limit.is_deterministic for limit in limits)
     cores = len(os.sched_getaffinity(0))
     if timed and cluster is None and concurrency > cores:
         yield (
-            f"warning: {concurrency} games at a time on {cores} cores take each other's time;"
+            f"{_WARNING}{concurrency} games at a time on {cores} cores take each other's time;"
             " expected fewer games, or --nodes"
         )
 
@@ -181,6 +231,7 @@ def _make_folder(path: Path) -> bool:
         return False
     except OSError as error:
         raise UsageError(
-            f"{path}: {error.strerror or error}; expected a folder that can be written"
+            f"{path}: the folder cannot be made ({error.strerror or error}); expected a place"
+            " where it can"
         ) from error
     return True

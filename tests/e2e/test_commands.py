@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from harness import options
+from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
+
 ROOT = Path(__file__).parents[2]
 COMMANDS = ("sprt", "stats", "book", "warm", "report")
 
@@ -73,6 +76,27 @@ def test_help_without_a_command_lists_the_commands(tmp_path):
     assert done.stdout == harness("--help", cwd=tmp_path, code=NO_NUMBA).stdout
 
 
+def test_no_summary_is_cut(tmp_path):
+    assert "..." not in harness("--help", cwd=tmp_path, code=NO_NUMBA).stdout
+
+
+def test_help_and_readme_tell_the_adjudication(tmp_path):
+    rules = AdjudicationConfig()
+    done = harness("sprt", "--help", cwd=tmp_path, code=NO_NUMBA)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for text in (" ".join(done.stdout.split()), " ".join(readme.split())):
+        assert f"from move {rules.draw_move_number} on {rules.draw_move_count} moves" in text
+        assert f"within {rules.draw_score_cp} cp" in text
+        assert f"{rules.resign_score_cp} cp or more for it over {rules.resign_move_count}" in text
+        assert f"after {rules.max_plies} plies" in text
+
+
+def test_the_defaults_of_options_are_those_of_the_specification():
+    assert OpeningSpec().bound_cp == options.DEFAULT_BOUND_CP
+    assert OpeningSpec().plies == options.DEFAULT_PLIES
+    assert MatchSpec.model_fields["max_games"].default == options.DEFAULT_MAX_GAMES
+
+
 def test_the_installed_script_is_this_program(tmp_path):
     script = Path(sys.executable).parent / "harness"
     if not script.exists():
@@ -80,7 +104,7 @@ def test_the_installed_script_is_this_program(tmp_path):
     done = subprocess.run(
         [script, "--version"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert done.stdout == "numbishop, version 0.1.0\n"
+    assert done.stdout == "Numbishop 0.1.0\n"
 
 
 # --- Mistakes ----------------------------------------------------------------------------------
@@ -121,8 +145,7 @@ MISTAKES = [
     ),
     (
         "sprt good.cfg what.cfg",
-        "what.cfg, line 2: engine.source = what: unknown source; expected builtin, builtin@REV,"
-        " uci or git",
+        "what.cfg, line 2: engine.source = what: unknown source; expected builtin",
     ),
     (
         "sprt good.cfg good.cfg --nodes 0",
@@ -241,6 +264,10 @@ MISTAKES = [
     ("book --count 5", "Missing option '--out'."),
     ("book --out x.epd", "Missing option '--count'."),
     ("book --count 0 --out x.epd", "Invalid value for '--count': 0 is not in the range x>=1."),
+    (
+        "book --count 5 --out one.epd",
+        "one.epd: exists; expected a new file, or --force to replace it",
+    ),
     ("book --count 5 --out nil/x.epd", "nil/x.epd: nil does not exist; expected a folder"),
     ("report", "Missing argument 'RUN'."),
     ("report run", "run: no run there; expected a folder with run.sqlite"),
@@ -313,6 +340,9 @@ def test_stats_as_text_and_json(tmp_path):
     assert [document["elo0"], document["elo1"]] == [0, 5]
     quiet = harness(*arguments, "--quiet", cwd=tmp_path)
     assert quiet.stdout == document["sentence"] + "\n"
+    piped = harness(*arguments, "--quiet", "--json", "-", cwd=tmp_path)
+    assert json.loads(piped.stdout) == document
+    assert piped.stderr == document["sentence"] + "\n"
 
 
 def test_stats_of_games_under_the_trinomial_model(tmp_path):
@@ -344,7 +374,7 @@ def test_book_writes_distinct_positions_the_same_for_a_seed(tmp_path):
     for name in ("a.epd", "b.epd"):
         done = harness("book", "--count", "20", "--seed", "7", "--out", name, cwd=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == f"{name}: 20 positions\n"
+        assert done.stdout == f"{name}: 20 positions (seed 7, 8 plies, within 120 cp)\n"
     text = (tmp_path / "a.epd").read_text("ascii")
     assert text == (tmp_path / "b.epd").read_text("ascii")
     assert len({line.rsplit(" ", 2)[0] for line in text.splitlines()}) == 20

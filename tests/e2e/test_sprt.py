@@ -69,7 +69,7 @@ def test_a_run_tells_what_it_plays(done):
     first, second, *_ = output.splitlines()
     path = ROOT / "configs" / "base.cfg"
     assert first == f"NEW is base-1 ({path}), BASE is base-2 ({path})"
-    assert second == "they differ in nothing that is played"
+    assert second.startswith("warning: both sides are identical")
 
 
 def test_the_json_has_the_promised_keys(done):
@@ -102,14 +102,24 @@ def test_stats_and_report_read_the_run(done):
 def test_a_finished_run_can_be_resumed_and_says_the_same(done):
     folder, _ = done
     before = json.loads((folder / "x.json").read_text("utf-8"))
-    line = ["sprt", "--resume", before["run_dir"], "--quiet", "--json", "again.json"]
-    process = harness(*line, cwd=folder)
-    assert (process.returncode, process.stdout) == (11, before["sentence"] + "\n")
-    again = json.loads((folder / "again.json").read_text("utf-8"))
+    process = harness("sprt", "--resume", before["run_dir"], "--quiet", "--json", "-", cwd=folder)
+    assert process.returncode == 11
+    warning, sentence = process.stderr.splitlines()
+    assert warning.startswith("warning: both sides are identical")
+    assert sentence == before["sentence"]
+    again = json.loads(process.stdout)
     machine = {"machine", "games_per_min"}
     assert {key: again[key] for key in again if key not in machine} == {
         key: before[key] for key in before if key not in machine
     }
+
+
+def test_a_resumed_run_tells_what_it_plays_and_from_where(done):
+    folder, output = done
+    run = json.loads((folder / "x.json").read_text("utf-8"))["run_dir"]
+    lines = harness("sprt", "--resume", run, cwd=folder).stdout.splitlines()
+    assert lines[0] == output.splitlines()[0]
+    assert lines[1] == "resuming after 12 games"
 
 
 def test_a_run_from_a_book(tmp_path):
@@ -119,12 +129,17 @@ def test_a_run_from_a_book(tmp_path):
         "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq d3 0 1\n"
     )
     line = "sprt base.cfg base.cfg --max-games 8 --nodes 100 --openings b.epd --order sequential"
+    warning = (
+        "warning: b.epd has openings for 2 pairs; repeated at fixed nodes or depth they give the"
+        " same games, which do not count, so the run ends after 4 games instead of 8\n"
+    )
     process = harness(*line.split(), "--start", "2", "--out", "runs", cwd=tmp_path)
     assert (process.returncode, process.stderr) == (11, "")
-    assert "b.epd has 2 openings: they are repeated from pair 2 on" in process.stdout
+    assert warning in process.stdout
     (run,) = (tmp_path / "runs").iterdir()
     document = json.loads((run / "run.json").read_text("utf-8"))
-    assert document["duplicates"] == 2  # pairs 2 and 3 repeat the games of pairs 0 and 1
+    assert document["duplicates"] == 0
+    assert document["max_games"] == document["games_played"] == 4
     assert document["games_counted"] == 4
     with (run / "games.pgn").open(encoding="utf-8") as file:
         game = chess.pgn.read_game(file)

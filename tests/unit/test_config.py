@@ -236,8 +236,7 @@ def test_bad_weights(line, expectation):
         ),
         (
             "[engine]\nsource = stockfish\n",
-            "x.cfg, line 2: engine.source = stockfish: unknown source; expected builtin,"
-            " builtin@REV, uci or git",
+            "x.cfg, line 2: engine.source = stockfish: unknown source; expected builtin",
         ),
         (
             "[options]\nhash = 16\n",

@@ -143,6 +143,7 @@ def test_a_handicap_shows_in_the_tags_of_its_side() -> None:
         assert headers[f"{own}TimeControl"] == "40/60+0.6"
         assert headers[f"{other}TimeControl"] == "-"
         assert headers[f"{other}Limit"] == "5000 nodes a move"
+        assert f"{own}Limit" not in headers  # TimeControl has said it
 
 
 def test_another_start_position_is_set_up() -> None:
