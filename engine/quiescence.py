@@ -14,7 +14,7 @@ from .evaluate import evaluate
 from .jit import kernel
 from .machine import clock_ns, load_word
 from .make import make_move
-from .move import NO_MOVE, captured_piece, is_noisy, promotion_piece
+from .move import NO_MOVE, captured_piece, promotion_piece
 from .movegen import ALL_MOVES, NOISY, generate_moves
 from .ordering import pick_move, score_moves
 from .position import checkers_of
