@@ -79,7 +79,7 @@ def history_bonus(parameters, depth):
 
 @kernel
 def update_on_cutoff(searcher, parameters, side, move, depth, ply, tried):
-    """Quiet `move` cut; the quiets `searcher.tried[ply, :tried]` were searched before it in vain."""
+    """Quiet `move` cut; the quiets `searcher.tried[ply, :tried]` before it did not."""
     if parameters.killers and searcher.killers[ply, 0] != move:
         searcher.killers[ply, 1] = searcher.killers[ply, 0]
         searcher.killers[ply, 0] = move

@@ -1,4 +1,4 @@
-"""One generator of legal moves: noisy (captures, promotions), quiet, or all; evasions by check mask.
+"""One generator of legal moves: noisy (captures, promotions), quiet, or all; evasions by mask.
 
 Legality is decided before a move is written: pinned pieces stay on their line, in check only moves
 to the check mask count, the king's targets are tested with the king taken off the board.

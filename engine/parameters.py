@@ -50,7 +50,7 @@ class Parameter(NamedTuple):
 
 
 class Term(NamedTuple):
-    """One evaluation term: a pair (`middlegame`, `endgame`) of weights, or 64 of each as a board."""
+    """An evaluation term: a pair (`middlegame`, `endgame`) of weights, or 64 of each as a board."""
 
     name: str
     middlegame: tuple[int, ...]

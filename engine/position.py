@@ -133,7 +133,7 @@ def piece_on(position, square):
 
 @kernel
 def is_en_passant_legal(position, from_bb, square):
-    """Whether our pawn on `from_bb` may capture en passant on `square` without exposing our king."""
+    """Whether our pawn on `from_bb` may capture en passant on `square`: our king stays safe."""
     captured = (ONE << square) >> U8
     occupied = (position.ours | position.theirs) ^ from_bb ^ captured ^ (ONE << square)
     return not attackers_of(position, king_square(position), occupied) & ~captured

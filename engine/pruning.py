@@ -114,7 +114,7 @@ def is_futile(parameters, depth, static_eval, alpha):
 
 @kernel
 def loses_exchange(parameters, position, move, depth, quiet):
-    """SEE pruning: the move gives away more material than this depth can be expected to win back."""
+    """SEE pruning: the move gives away more material than this depth can hope to win back."""
     if not parameters.see_search_pruning or depth > parameters.see_search_max_depth:
         return False
     slope = parameters.see_quiet_slope_cp if quiet else parameters.see_noisy_slope_cp

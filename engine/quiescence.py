@@ -1,7 +1,7 @@
 """Quiescence: search captures and promotions until the position is quiet, then evaluate.
 
-Not in check the side to move may stand pat, so the value is at least the static evaluation. In check
-every evasion is tried and there is no standing pat; no evasion is mate. Fail-soft inside.
+Not in check the side to move may stand pat, so the value is at least the static evaluation. In
+check every evasion is tried and there is no standing pat; no evasion is mate. Fail-soft inside.
 """
 
 from __future__ import annotations
@@ -139,6 +139,8 @@ def quiescence(searcher, parameters, position, accumulator, checkers, alpha, bet
         after = make_move(position, move)
         prefetch_bucket(searcher, after.key)
         count_node(searcher)
+        if searcher.stopped:
+            return np.int64(0)
         searcher.qnodes += 1
         score = -quiescence(
             searcher,

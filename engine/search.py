@@ -205,6 +205,8 @@ def search(
             searcher.moved[ply] = NO_KIND
             prefetch_bucket(searcher, after.key)
             count_node(searcher)
+            if searcher.stopped:
+                return NO
             score = -search(
                 searcher,
                 parameters,
@@ -235,6 +237,8 @@ def search(
                 after, running, child_checkers = enter_child(
                     searcher, parameters, position, accumulator, move, ply
                 )
+                if searcher.stopped:
+                    return NO
                 score = -quiescence(
                     searcher,
                     parameters,
@@ -324,6 +328,8 @@ def search(
         after, running, child_checkers = enter_child(
             searcher, parameters, position, accumulator, move, ply
         )
+        if searcher.stopped:
+            return NO
         if child_checkers and not parameters.lmr_checks:
             reduction = NO
         full_window = searched == 0 or not parameters.principal_variation_search

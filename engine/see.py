@@ -80,7 +80,7 @@ def _pieces_of(position, piece):
 
 @kernel
 def see_at_least(position, move, threshold, parameters):
-    """Whether the exchange that `move` starts on its target wins at least `threshold` centipawns."""
+    """Whether the exchange that `move` starts wins at least `threshold` centipawns."""
     values = parameters.exchange_values
     square = to_square(move)
     promotion = promotion_piece(move)

@@ -257,7 +257,7 @@ class Game:
         )
 
     def format_uci(self, move: int) -> str:
-        """The UCI text of a wire move of this position; castling by the king's target unless 960."""
+        """The UCI text of a wire move here; castling by the king's target unless Chess960."""
         if self._is_castling(move) and not self.chess960:
             start, rook = move & 63, move >> 6 & 63
             target = (start & 56) | (6 if rook > start else 2)
@@ -265,7 +265,7 @@ class Game:
         return _wire_name(move)
 
     def parse_uci(self, text: str) -> int:
-        """The legal wire move that a UCI text means, either castling form. Raises IllegalMoveError."""
+        """The legal wire move of a UCI text, either castling form. Raises IllegalMoveError."""
         wanted = text.strip().lower()
         for move in self.legal_moves():
             if wanted == self.format_uci(move) or wanted == _wire_name(move):

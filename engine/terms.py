@@ -1,11 +1,11 @@
-"""Evaluation terms. Each is written once and feeds a sink: a sum for the search, a trace for tuning.
+"""Evaluation terms. Each is written once and feeds a sink: a sum for the search, a trace to tune.
 
 A term calls `feed(trace, weights, index, count)` for each of its weights. With `trace` None (a type
 of its own to the compiler, so the branch is pruned) that is `weights[index] * count`; with an array
 the count is also recorded in `trace[index]`. Hence `trace @ weights` is the evaluation, exactly.
 
-Weights are pairs packed in one int64: `middlegame + (endgame << 32)`; sums and integer multiples of
-packed pairs are packed pairs. Counts are ours minus theirs; squares are seen from the piece's owner.
+Weights are pairs packed in one int64: `middlegame + (endgame << 32)`; sums and integer multiples
+of packed pairs are packed pairs. Counts are ours minus theirs; squares are seen from the owner.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ import pytest
 from engine.bench import Bench
 from tests.benchmarks.opponent import compare, find_program
 
-OUR_DEPTH = 11
 ETHEREAL_DEPTH = 12
 ROUNDS = 3
 
@@ -34,7 +33,7 @@ def test_seconds_per_node(benchmark: Any, capsys: pytest.CaptureFixture[str]) ->
     ethereal = find_program("ethereal-chess")
 
     def ours() -> float:
-        bench = Bench(OUR_DEPTH)
+        bench = Bench()
         begun = time.process_time()
         for _ in bench.run():
             pass

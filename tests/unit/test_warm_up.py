@@ -22,7 +22,7 @@ TWINS = {
 }
 
 _PREPARE = """
-import importlib, json, pkgutil, resource, sys
+import importlib, json, pkgutil, sys
 
 import engine
 from engine.shell import warm_up
@@ -67,6 +67,8 @@ print(json.dumps({
 """
 
 _WARM = """
+from tests.unit.toy_package import peak_rss_mb
+
 def loaded():
     return sorted(name for name, kernel in kernels.items() if kernel.signatures)
 
@@ -101,7 +103,7 @@ print(json.dumps({
     "entry_points": before,
     "later": sorted(set(loaded()) - set(before)),
     "compiled": compiled(kernels),
-    "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    "rss_mb": peak_rss_mb(),
 }))
 """
 

@@ -120,6 +120,12 @@ class ToyPackage:
         return {path: path.stat().st_mtime_ns for path in self.cache.glob("jit/*/*.nbc")}
 
 
+def peak_rss_mb() -> float:
+    """This process's peak of memory. (That of `getrusage` counts the process that forked it.)"""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
 def run_python(code: str, first_on_path: Path, **environment: str | None) -> tuple[str, str]:
     """stdout and stderr of a fresh process, which must succeed; `first_on_path` is before ours."""
     variables: dict[str, Any] = {
