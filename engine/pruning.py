@@ -23,9 +23,9 @@ NONE = np.int64(0)
 
 
 @kernel
-def may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
-    """Null-move guard: not in check, not at the root, pieces on the board, beta not a mate."""
-    if not parameters.null_move or checkers or ply == 0:
+def may_pass(parameters, position, depth, beta, static_eval, ply):
+    """Null-move guard (not in check): below the root, pieces on the board, beta not a mate."""
+    if not parameters.null_move or ply == 0:
         return False
     if depth < parameters.null_move_min_depth or abs(beta) >= MATE_BOUND:
         return False
@@ -122,9 +122,9 @@ def loses_exchange(parameters, position, move, depth, quiet):
 
 
 @kernel
-def may_probcut(parameters, checkers, depth, beta):
+def may_probcut(parameters, depth, beta):
     """Whether captures are tried at reduced depth against a bound well above beta."""
-    if not parameters.probcut or checkers or depth < parameters.probcut_min_depth:
+    if not parameters.probcut or depth < parameters.probcut_min_depth:
         return False
     return abs(beta) + parameters.probcut_margin_cp < MATE_BOUND
 
@@ -141,3 +141,9 @@ def may_be_singular(parameters, position, checkers, data, hint, depth, ply):
     if abs(entry_score(data, ply)) >= MATE_BOUND:
         return False
     return is_legal(position, checkers, hint)
+
+
+@kernel
+def reduces_without_hint(parameters, depth, ply):
+    """Internal iterative reduction: an unknown node is not worth its whole depth."""
+    return parameters.internal_iterative_reduction and depth >= parameters.iir_min_depth and ply > 0
