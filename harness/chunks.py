@@ -8,7 +8,7 @@ soon as it is over. `Workers` is all that a run knows of where its games are pla
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
@@ -41,6 +41,15 @@ class Chunk:
     openings: tuple[Opening | None, ...]
 
 
+def joined(chunks: Sequence[Chunk]) -> Chunk:
+    """All games of some chunks as one."""
+    return Chunk(
+        chunks[0].number,
+        tuple(game for chunk in chunks for game in chunk.games),
+        tuple(opening for chunk in chunks for opening in chunk.openings),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """All games of a chunk were played, in `wall_ns` of the worker's time."""
@@ -60,10 +69,10 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A worker died while playing `chunk` (None: while idle); another takes its place."""
+    """A worker, named by its process, died while playing `chunk` (None: while idle)."""
 
     chunk: Chunk | None
-    worker: int
+    worker: int | str
     reason: str
 
 
@@ -72,6 +81,9 @@ Event = Done | Failed | Lost
 
 class Workers(Protocol):
     """Processes, here or on other machines, that play chunks."""
+
+    def start(self) -> None:
+        """Make them ready for the first chunk."""
 
     @property
     def capacity(self) -> int:

@@ -93,12 +93,7 @@ def main(context: click.Context) -> None:
     help="Stop undecided after so many games.",
 )
 @click.option("--no-adjudicate", is_flag=True, help="Play every game to its end by the rules.")
-@click.option(
-    "--concurrency",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Games at a time (default: one for each core).",
-)
+@options.worker_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

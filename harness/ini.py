@@ -96,7 +96,7 @@ def read_entries(path: Path) -> list[Entry]:
     try:
         parser.read_string(text, source=str(path))
     except configparser.Error as error:
-        raise UsageError(f"{path}, {_format_syntax_error(error)}") from None
+        raise UsageError(f"{path}, {_format_syntax_error(error, text)}") from None
     lines = _key_lines(text)
     return [
         Entry(section, key, value, path, lines[section, key])
@@ -105,7 +105,7 @@ def read_entries(path: Path) -> list[Entry]:
     ]
 
 
-def _format_syntax_error(error: configparser.Error) -> str:
+def _format_syntax_error(error: configparser.Error, text: str) -> str:
     match error:
         case configparser.DuplicateOptionError():
             return f"line {error.lineno}: {error.section}.{error.option} is given twice"
@@ -114,8 +114,9 @@ def _format_syntax_error(error: configparser.Error) -> str:
         case configparser.MissingSectionHeaderError():
             return f"line {error.lineno}: {error.line.strip()!r}: expected a [section] first"
         case configparser.ParsingError():
-            line, shown = error.errors[0]
-            return f"line {line}: {shown}: expected `key = value`, a [section] or a # comment"
+            number = error.errors[0][0]
+            shown = text.split("\n")[number - 1].strip()
+            return f"line {number}: {shown!r}: expected `key = value`, a [section] or a # comment"
     return str(error)
 
 

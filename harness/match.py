@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -47,6 +47,15 @@ class WorkerError(Exception):
     """A bug of ours, met in a worker; the message is its traceback there."""
 
 
+#: Makes the workers of a run from its specification (JSON), the engine's copy, and their number.
+Hire = Callable[[str, Path, int], Workers]
+
+
+def hire_here(spec_json: str, snapshot: Path, count: int) -> Workers:
+    """Workers on this machine."""
+    return LocalWorkers(spec_json, snapshot, count)
+
+
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """Where and how a run is played: nothing that has a say in its games or its verdict."""
@@ -54,6 +63,7 @@ class RunOptions:
     run_dir: Path
     concurrency: int
     resume: bool = False
+    hire: Hire = hire_here
 
 
 def read_spec(run_dir: Path) -> MatchSpec:
@@ -163,14 +173,23 @@ class _Run:
             finished = self._take_up()
             if self._tally.decision is None:
                 self._play(snapshot, book, finished)
-            self._note_end("finished")
-            document = self._document()
+        except (EngineStartError, Interrupted) as error:
+            self._note_end("interrupted")
+            if self._session_games or isinstance(error, Interrupted):
+                self._view.finish(self._document())
+            raise
+        self._note_end("finished")
+        document = self._document()
+        try:
             export_run(
                 self._journal, self._spec, document, self._view.message, self._interrupts.check
             )
         except Interrupted:
-            self._note_end("interrupted")
-            self._view.finish(self._document())
+            self._view.finish(document)
+            self._view.message(
+                "interrupted; to have all files written:"
+                f" harness sprt --resume {self._options.run_dir}"
+            )
             raise
         self._view.finish(document)
         return document
@@ -226,9 +245,9 @@ class _Run:
             finished=finished,
             book=book,
         )
-        workers = LocalWorkers(spec.model_dump_json(), snapshot, options.concurrency)
+        workers = options.hire(spec.model_dump_json(), snapshot, options.concurrency)
         try:
-            # This process loads its own compiled kernel while the workers' server loads theirs.
+            # This process loads its own compiled kernel while the workers load theirs.
             llr(Pentanomial(), 0.0, 1.0)
             workers.start()
             self._started_s = time.monotonic()

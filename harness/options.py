@@ -29,7 +29,7 @@ MODELS: Final = ("normalized", "logistic", "trinomial")
 PRESETS: Final = ("gain", "non_regression", "early")
 HYPOTHESES: Final = frozenset({*PRESETS, "elo0", "elo1", "alpha", "beta", "model"})
 #: What may change when a run is resumed: nothing that has a say in its games or its verdict.
-FREE_ON_RESUME: Final = frozenset({"resume", "concurrency", "json_path", "quiet"})
+FREE_ON_RESUME: Final = frozenset({"resume", "concurrency", "cluster", "json_path", "quiet"})
 
 
 class _LimitType(click.ParamType):  # type: ignore[type-arg]  # generic in new clicks only
@@ -161,6 +161,20 @@ hypothesis_options = _together(
     ),
 )
 
+worker_options = _together(
+    click.option(
+        "--concurrency",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Games at a time (default: one for each core).",
+    ),
+    click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Play on the workers of the Dask scheduler there, such as tcp://host:8786.",
+    ),
+)
+
 json_option = click.option(
     "--json",
     "json_path",
@@ -197,7 +211,16 @@ def refuse_with_resume(context: click.Context) -> None:
     if fixed:
         raise UsageError(
             f"{option_name(fixed[0])} cannot be given with --resume; expected at most"
-            " --concurrency, --json and --quiet, since the run plays on as it was begun"
+            " --concurrency, --cluster, --json and --quiet, since the run plays on as it was begun"
+        )
+
+
+def check_workers(context: click.Context) -> None:
+    """Refuse two answers to who plays the games."""
+    if context.params["cluster"] is not None and context.params["concurrency"] is not None:
+        raise UsageError(
+            "--concurrency cannot be given with --cluster; expected one of them, since a cluster"
+            " plays as many games at a time as its workers have threads"
         )
 
 

@@ -124,6 +124,9 @@ def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) ->
     begun = [event.detail for event in events if event.kind in {"started", "resumed"}]
     return {
         "nps": [side.nps for side in tally.sides],
+        "nps_ratio": tally.speed.ratio,
+        "nps_ratio_ci95": tally.speed.ci95 and list(tally.speed.ci95),
+        "nps_differ": tally.speed.differs,
         "elapsed_s": sum(sitting["elapsed_s"] for sitting in sittings),
         "busy_s": sum(sitting["busy_s"] for sitting in sittings),
         "games": sum(sitting["games"] for sitting in sittings),

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tokenize
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -52,9 +53,16 @@ def create_snapshot(digest: str, package: Path = jit.PACKAGE, root: Path | None 
     Raises UsageError when the package's sources have another digest, so no engine is played that
     the run's specification does not name.
     """
-    found = find_snapshot(digest, root)
-    if found is not None:
-        return found
+    return find_snapshot(digest, root) or write_snapshot(digest, read_sources(package), root)
+
+
+def read_sources(package: Path) -> dict[str, bytes]:
+    """The modules of a package, by file name."""
+    return {path.name: path.read_bytes() for path in package.glob("*.py")}
+
+
+def write_snapshot(digest: str, sources: Mapping[str, bytes], root: Path | None = None) -> Path:
+    """A new copy made of `sources`. Raises UsageError when they have another digest."""
     root = sources_root() if root is None else root
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -67,12 +75,12 @@ def create_snapshot(digest: str, package: Path = jit.PACKAGE, root: Path | None 
     try:
         copy = unfinished / PACKAGE_NAME
         copy.mkdir()
-        for source in package.glob("*.py"):
-            shutil.copy2(source, copy)
+        for name, content in sources.items():
+            (copy / name).write_bytes(content)
         copied = package_digest(copy)
         if copied != digest:
             raise UsageError(
-                f"{package}: source digest {copied[:12]}, expected {digest[:12]};"
+                f"the engine's source digest is {copied[:12]}, expected {digest[:12]};"
                 " the engine was edited since the run was specified"
             )
         _move_into_place(unfinished, root / digest)
@@ -189,6 +197,12 @@ def warm(folder: Path, report: Report, poll: Callable[[], None] = lambda: None) 
     """
     if is_warm(folder):
         return
+    with _compiling_alone(folder, poll):
+        if not is_warm(folder):
+            _compile(folder, report, poll)
+
+
+def _compile(folder: Path, report: Report, poll: Callable[[], None]) -> None:
     command = [sys.executable, "-m", "harness.warming", str(folder)]
     # A session of its own: Ctrl-C is the parent's to handle.
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
@@ -204,6 +218,25 @@ def warm(folder: Path, report: Report, poll: Callable[[], None] = lambda: None) 
             f"the engine could not be compiled: exit code {process.returncode} of"
             f" {' '.join(command)}"
         )
+
+
+@contextmanager
+def _compiling_alone(folder: Path, poll: Callable[[], None]) -> Iterator[None]:
+    """One process of this machine compiles a copy; others that want to, wait until it has."""
+    if sys.platform == "win32" or not os.access(folder, os.W_OK):
+        yield
+        return
+    import fcntl
+
+    with (folder / "compiling.lock").open("a") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                poll()
+                time.sleep(_POLL_SECONDS)
+        yield
 
 
 def _lines(process: subprocess.Popen[bytes], poll: Callable[[], None]) -> Iterator[str]:

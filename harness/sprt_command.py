@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,13 +21,14 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.config import EngineConfig
-    from harness.match import RunOptions
+    from harness.match import Hire
     from harness.spec import MatchSpec
 
 
 def start_sprt(context: click.Context) -> str:
     """`harness sprt NEW BASE`: play a new run; returns the decision."""
     values = context.params
+    options.check_workers(context)
     new, base = _sides(values["new"], values["base"])
     settings = _settings(context)
     openings, remark = options.opening_spec(context)
@@ -34,7 +36,6 @@ def start_sprt(context: click.Context) -> str:
     options.check_output_file(values["json_path"])
 
     from engine.jit import source_digest
-    from harness.match import RunOptions
     from harness.spec import MatchSpec
 
     spec = MatchSpec(
@@ -45,36 +46,38 @@ def start_sprt(context: click.Context) -> str:
         source_digest=source_digest(),
         tool_version=__version__,
     )
-    run_dir = _new_run_dir(values["out"], spec)
     remarks = [*_describe_sides(spec), *([remark] if remark else [])]
-    return _play(context, spec, RunOptions(run_dir, _concurrency(values)), remarks)
+    return _play(context, spec, remarks)
 
 
 def resume_sprt(context: click.Context) -> str:
     """`harness sprt --resume RUN`: play what is missing of a run; returns the decision."""
     values = context.params
     options.refuse_with_resume(context)
+    options.check_workers(context)
     options.check_output_file(values["json_path"])
     options.check_run(values["resume"])
 
-    from harness.match import RunOptions, read_spec
+    from harness.match import read_spec
 
-    run_options = RunOptions(values["resume"], _concurrency(values), resume=True)
-    return _play(context, read_spec(values["resume"]), run_options, [])
+    return _play(context, read_spec(values["resume"]), [])
 
 
-def _play(
-    context: click.Context, spec: MatchSpec, run_options: RunOptions, remarks: Iterable[str]
-) -> str:
+def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> str:
     from harness.exports import write_json
-    from harness.match import run_match
+    from harness.match import RunOptions, run_match
     from harness.view import make_view
 
     values = context.params
     view = make_view(quiet=values["quiet"])
-    for remark in [*remarks, *_cautions(spec, run_options.concurrency)]:
-        view.message(remark)
-    document = run_match(spec, run_options, view)
+    resume = values["resume"] is not None
+    with (
+        _workforce(values) as (concurrency, hire),
+        nullcontext(values["resume"]) if resume else _new_run_dir(values["out"], spec) as run_dir,
+    ):
+        for remark in [*remarks, *_cautions(spec, concurrency, values["cluster"])]:
+            view.message(remark)
+        document = run_match(spec, RunOptions(run_dir, concurrency, resume, hire), view)
     if values["json_path"] is not None:
         write_json(values["json_path"], document)
     return str(document["decision"])
@@ -122,30 +125,62 @@ def _describe_sides(spec: MatchSpec) -> list[str]:
     ]
 
 
-def _cautions(spec: MatchSpec, concurrency: int) -> Iterator[str]:
+def _cautions(spec: MatchSpec, concurrency: int, cluster: str | None) -> Iterator[str]:
     """What is possible but hardly meant."""
     assert spec.sprt is not None
     for sentence in spec.sprt.hypotheses().warnings():
         yield f"warning: {sentence}"
     limits = (spec.new.limit or spec.limit, spec.base.limit or spec.limit)
+    timed = not all(limit.is_deterministic for limit in limits)
     cores = len(os.sched_getaffinity(0))
-    if concurrency > cores and not all(limit.is_deterministic for limit in limits):
+    if timed and cluster is None and concurrency > cores:
         yield (
             f"warning: {concurrency} games at a time on {cores} cores take each other's time;"
             " expected fewer games, or --nodes"
         )
 
 
-def _concurrency(values: Mapping[str, Any]) -> int:
-    return values["concurrency"] or len(os.sched_getaffinity(0))
+@contextmanager
+def _workforce(values: Mapping[str, Any]) -> Iterator[tuple[int, Hire]]:
+    """How many games are played at a time, and where."""
+    if values["cluster"] is None:
+        from harness.match import hire_here
+
+        yield values["concurrency"] or len(os.sched_getaffinity(0)), hire_here
+        return
+    from harness.cluster import connect
+
+    with connect(values["cluster"]) as cluster:
+        yield cluster.slots, cluster.hire
 
 
-def _new_run_dir(out: Path, spec: MatchSpec) -> Path:
-    """A folder that does not exist yet, named by the time and the players."""
+@contextmanager
+def _new_run_dir(out: Path, spec: MatchSpec) -> Iterator[Path]:
+    """A folder of this run alone, named by the time and the players; removed if nothing is in it.
+
+    Made at once, so that of two runs begun in the same second each has its own.
+    """
     names = re.sub(r"[^A-Za-z0-9._-]+", "_", f"{spec.new.name}-{spec.base.name}")
     name = f"{datetime.now():%Y%m%d-%H%M%S}-{names}"
     run_dir, number = out / name, 1
-    while run_dir.exists():
+    while not _make_folder(run_dir):
         number += 1
         run_dir = out / f"{name}-{number}"
-    return run_dir
+    try:
+        yield run_dir
+    finally:
+        if not any(run_dir.iterdir()):
+            run_dir.rmdir()
+
+
+def _make_folder(path: Path) -> bool:
+    """Make a folder; False when it exists."""
+    try:
+        path.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise UsageError(
+            f"{path}: {error.strerror or error}; expected a folder that can be written"
+        ) from error
+    return True

@@ -18,6 +18,7 @@ from typing import Final
 
 from harness.game import GameRecord, Termination
 from harness.score import Pentanomial, pair_class
+from harness.speed import SpeedRatio
 from harness.sprt import Decision, Hypotheses, SprtState
 
 #: Endings that say something about a program and nothing about chess.
@@ -116,6 +117,7 @@ class Tally:
     duplicates: int = 0
     terminations: Counter[Termination] = field(default_factory=Counter)
     sides: tuple[SideSums, SideSums] = (SideSums(), SideSums())
+    speed: SpeedRatio = field(default_factory=SpeedRatio)
     decision: Decision | None = None
     _seen: set[bytes] = field(default_factory=set)
     _waiting: dict[int, list[GameDigest | None]] = field(default_factory=dict)
@@ -140,6 +142,7 @@ class Tally:
         self.pairs_done += 1
         for game in (first, second):
             self.terminations[game.termination] += 1
+            self.speed = self.speed.with_game(*(side.nps for side in game.sides))
         self.sides = (
             self.sides[0] + first.sides[0] + second.sides[0],
             self.sides[1] + first.sides[1] + second.sides[1],

@@ -25,6 +25,7 @@ from harness.report.numbers import (
     number,
     pair_counts,
     percent,
+    speed_ratio,
     speed_warning,
 )
 
@@ -301,13 +302,14 @@ def final_summary(document: Document) -> RenderableType:
 
 
 def sides(document: Document) -> list[Text]:
-    """Nodes per second and mean depth of NEW and BASE, side by side."""
+    """Nodes per second and mean depth of NEW and BASE side by side, and how the former compare."""
     rows = {
         "": ("new", "base"),
         "nodes/s": [number(nps, 0) for nps in document["machine"]["nps"]],
         "mean depth": [number(depth, 1) for depth in document["mean_depth"]],
     }
-    return [labelled(label, f"{new:>11}  {base:>11}") for label, (new, base) in rows.items()]
+    lines = [labelled(label, f"{new:>11}  {base:>11}") for label, (new, base) in rows.items()]
+    return [*lines, labelled("nps ratio", speed_ratio(document))]
 
 
 def labelled(label: str, value: str) -> Text:

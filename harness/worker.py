@@ -8,6 +8,7 @@ game to game; each game begins with cleared tables all the same.
 from __future__ import annotations
 
 import signal
+import sys
 import traceback
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -107,3 +108,9 @@ def _failed(error: Exception) -> Failed:
 
     told = error if isinstance(error, HarnessError) else None
     return Failed(told, traceback.format_exc())
+
+
+if __name__ == "__main__":
+    # Started by harness.seats, with the number of a pipe's end; the rest comes through the pipe.
+    _connection = Connection(int(sys.argv[1]))
+    serve(_connection, *_connection.recv())

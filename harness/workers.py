@@ -142,7 +142,7 @@ class LocalWorkers:
         lost = Lost(
             chunk=slot.in_hand.popleft() if slot.in_hand else None,
             worker=slot.process.pid or 0,
-            reason=_cause_of_death(slot.process.exitcode),
+            reason=cause_of_death(slot.process.exitcode),
         )
         slot.process.close()
         slot.pipe.close()
@@ -187,7 +187,8 @@ def _hand(slot: _Slot, chunk: Chunk) -> None:
         return
 
 
-def _cause_of_death(exit_code: int | None) -> str:
+def cause_of_death(exit_code: int | None) -> str:
+    """What ended a process, in words."""
     if exit_code is None or exit_code >= 0:
         return f"exit code {exit_code}"
     return f"killed by {signal.Signals(-exit_code).name}"

@@ -11,9 +11,6 @@ from typing import Any
 
 Document = Mapping[str, Any]
 
-#: At fixed nodes a slower engine looks as good as a fast one; from here on the reader is warned.
-SPEED_DIFFERENCE_WARNED = 0.02
-
 PAIR_CLASSES = ("0-2", "½-1½", "1-1", "1½-½", "2-0")
 
 
@@ -79,19 +76,22 @@ def fault_counts(faults: Mapping[str, int]) -> str:
     return f"{sum(faults.values())}: {kinds}" if kinds else "0"
 
 
-def speed_ratio(document: Document) -> float | None:
-    """Nodes per second of NEW over BASE; None when the run did not measure them."""
-    new_nps, base_nps = document["machine"]["nps"]
-    return new_nps / base_nps if new_nps and base_nps else None
+def speed_ratio(document: Document) -> str:
+    """Nodes per second of NEW over BASE with the 95 % interval; a dash where not measured."""
+    machine = document["machine"]
+    low, high = machine["nps_ratio_ci95"] or (None, None)
+    return f"{number(machine['nps_ratio'], 3)}  [{number(low, 3)}, {number(high, 3)}]"
 
 
 def speed_warning(document: Document) -> str | None:
-    """One sentence when the two sides' speeds differ by more than is to be passed over."""
-    ratio = speed_ratio(document)
-    if ratio is None or abs(ratio - 1) <= SPEED_DIFFERENCE_WARNED:
+    """One sentence when the two sides' speeds surely differ by more than is to be passed over."""
+    machine = document["machine"]
+    if not machine["nps_differ"]:
         return None
-    more_or_fewer = "more" if ratio > 1 else "fewer"
+    change = machine["nps_ratio"] - 1
+    least, most = sorted(abs(end - 1) for end in machine["nps_ratio_ci95"])
     return (
-        f"new searches {abs(ratio - 1):.1%} {more_or_fewer} nodes a second than base; "
-        "a verdict at fixed nodes or depth leaves that out, one at a clock (--tc) does not."
+        f"new searches {abs(change):.1%} {'more' if change > 0 else 'fewer'} nodes a second than"
+        f" base (95 % interval {least:.1%} to {most:.1%}); a verdict at fixed nodes or depth leaves"
+        " that out, one at a clock (--tc) does not."
     )

@@ -13,6 +13,7 @@ from harness.report.numbers import (
     duration,
     key_numbers,
     number,
+    speed_ratio,
     speed_warning,
 )
 from harness.report.paths import elo_path, thin
@@ -53,6 +54,7 @@ def render(document: Document) -> str:
         sentence=document["sentence"],
         decision=document["decision"],
         sides=sides(document),
+        speed_ratio=speed_ratio(document),
         warning=speed_warning(document),
         numbers=key_numbers(document),
         llr_svg=plots.llr_figure(thin(document["llr_path"]), (low, high)),
@@ -96,10 +98,10 @@ def provenance(document: Document) -> list[tuple[str, str]]:
         ("run", str(document["run_dir"])),
         ("time", duration(machine["elapsed_s"])),
     ]
-    shown_above = {"nps", "elapsed_s", "games", "interrupted"}
+    shown_above = {"elapsed_s", "games", "interrupted"}
     rows += [
         (name.replace("_", " "), str(value))
         for name, value in machine.items()
-        if name not in shown_above
+        if name not in shown_above and not name.startswith("nps")
     ]
     return rows

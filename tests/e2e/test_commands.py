@@ -209,7 +209,11 @@ MISTAKES = [
     ),
     (
         "sprt --resume run --nodes 7",
-        "--nodes cannot be given with --resume; expected at most --concurrency, --json and --quiet",
+        "--nodes cannot be given with --resume; expected at most --concurrency, --cluster, --json",
+    ),
+    (
+        "sprt good.cfg good.cfg --concurrency 2 --cluster tcp://host:8786",
+        "--concurrency cannot be given with --cluster; expected one of them, since a cluster",
     ),
     (
         "stats",

@@ -138,7 +138,7 @@ def test_an_edited_engine_plays_as_edited(tmp_path):
     )
     _replace(package / "bench.py", "DEFAULT_DEPTH = ", "DEFAULT_DEPTH = 1")
     assert search() == cold | {"compiled": 0}, "words, and a module that only talks"
-    _replace(package / "history.py", "np.int64(1 << 14)", "np.int64(1 << 9)")
+    _replace(package / "terms.py", "MAX_PHASE = np.int64(24)", "MAX_PHASE = np.int64(48)")
     edited = search()
     assert edited["compiled"] == 1
     assert edited["digest"] != cold["digest"]

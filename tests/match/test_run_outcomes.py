@@ -8,7 +8,7 @@ import chess.pgn
 import pytest
 
 from harness import exports
-from harness.errors import UsageError
+from harness.errors import Interrupted, UsageError
 from harness.limits import Limit
 from harness.match import RunOptions, run_match
 from harness.openings import BookOpenings
@@ -136,6 +136,24 @@ def test_repeated_pairs_are_reported_and_not_counted(tmp_path: Path) -> None:
     assert document["ptnml"] == [0, 0, 1, 0, 0]
     assert len(document["llr_path"]) == 1
     assert document["decision"] == "undecided"
+
+
+def test_run_interrupted_while_its_files_are_written_keeps_its_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: Any) -> None:
+        raise Interrupted("interrupted")
+
+    view = RecordingView()
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.match.export_run", interrupt)
+        with pytest.raises(Interrupted):
+            run_match(null_spec(2), RunOptions(tmp_path / "run", 1), view)
+    assert [document["decision"] for document in view.documents] == ["undecided"]
+    assert view.messages[-1].endswith(f"files written: harness sprt --resume {tmp_path / 'run'}")
+    document = play(null_spec(2), tmp_path / "run", resume=True)
+    assert document["machine"]["games"] == 4, "no game is counted for two sittings"
+    assert (tmp_path / "run" / "games.pgn").exists()
 
 
 def test_missing_report_packages_cost_the_report_only(

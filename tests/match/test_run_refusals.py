@@ -104,10 +104,15 @@ def test_game_that_kills_its_worker_each_time_ends_the_run(
             return super().events(timeout_s)
 
     monkeypatch.setattr(match, "LocalWorkers", Deadly)
+    view = RecordingView()
     with pytest.raises(EngineStartError, match="3 workers died playing game 1 of pair 0"):
-        play(null_spec(50), tmp_path / "run", concurrency=1)
+        run_match(null_spec(50), RunOptions(tmp_path / "run", 1), view)
     with Journal.read(tmp_path / "run") as journal:
-        assert sum(event.kind == "worker_lost" for event in journal.events()) == 3
+        kinds = [event.kind for event in journal.events()]
+    assert kinds == ["started", *["worker_lost"] * 3, "interrupted"]
+    (document,) = view.documents
+    assert document["machine"]["interrupted"], "it is said how to go on"
+    assert document["machine"]["games"] == finished_games(tmp_path / "run")
 
 
 def test_running_run_can_be_read_but_not_played_twice(tmp_path: Path) -> None:

@@ -46,6 +46,9 @@ def run_document(pairs: int = 120, **changes: Any) -> dict[str, Any]:
         "tool_version": "0.1.0",
         "machine": {
             "nps": [1_300_000, 1_301_000],
+            "nps_ratio": 1.001,
+            "nps_ratio_ci95": [0.991, 1.011],
+            "nps_differ": False,
             "elapsed_s": 97.2,
             "concurrency": 2,
             "interrupted": False,

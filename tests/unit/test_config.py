@@ -250,7 +250,7 @@ def test_bad_weights(line, expectation):
         ),
         ("[engine]\nname =\n", "x.cfg, line 2: engine.name = : expected a name of 1 to 64"),
         ("lmr_base = 1\n", "x.cfg, line 1: 'lmr_base = 1': expected a [section] first"),
-        ("[search]\nnull_move\n", "x.cfg, line 2: 'null_move\\n': expected `key = value`"),
+        ("[search]\nnull_move\n", "x.cfg, line 2: 'null_move': expected `key = value`"),
         (
             "[search]\nnull_move = 1\nnull_move = 0\n",
             "x.cfg, line 3: search.null_move is given twice",

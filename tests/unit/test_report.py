@@ -16,6 +16,7 @@ from harness.report.numbers import (
     interval,
     key_numbers,
     number,
+    speed_ratio,
     speed_warning,
 )
 from harness.report.page import render
@@ -201,12 +202,29 @@ class TestNumbers:
         assert speed_warning(run_document()) is None
 
     @pytest.mark.parametrize(
-        ("nps", "words"), [([90, 100], "10.0% fewer"), ([103, 100], "3.0% more")]
+        ("ratio", "ends", "words"),
+        [
+            (
+                0.9,
+                [0.88, 0.92],
+                "10.0% fewer nodes a second than base (95 % interval 8.0% to 12.0%)",
+            ),
+            (
+                1.03,
+                [1.021, 1.039],
+                "3.0% more nodes a second than base (95 % interval 2.1% to 3.9%)",
+            ),
+        ],
     )
-    def test_different_speeds_are_warned_of(self, nps: list[int], words: str) -> None:
-        warning = speed_warning(machine(run_document(), nps=nps))
+    def test_different_speeds_are_warned_of(
+        self, ratio: float, ends: list[float], words: str
+    ) -> None:
+        document = machine(run_document(), nps_ratio=ratio, nps_ratio_ci95=ends, nps_differ=True)
+        warning = speed_warning(document)
         assert warning is not None
         assert words in warning
 
-    def test_unmeasured_speeds_need_no_warning(self) -> None:
-        assert speed_warning(machine(run_document(), nps=[None, 100])) is None
+    def test_speed_ratio_with_its_interval(self) -> None:
+        assert speed_ratio(run_document()) == "1.001  [0.991, 1.011]"
+        document = machine(run_document(), nps_ratio=None, nps_ratio_ci95=None)
+        assert speed_ratio(document) == "–  [–, –]"

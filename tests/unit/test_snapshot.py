@@ -1,5 +1,6 @@
 """The engine's copy: made once and whole, checked, healed; refused when the sources differ."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -191,6 +192,26 @@ def test_warming_reports_each_step_and_is_done_once() -> None:
     assert steps[-1][0] == "done"
     assert steps[-2][0] == "statistics"
     warm(folder, lambda name, done, total: pytest.fail("warm already"))
+
+
+def test_one_process_compiles_and_another_waits_for_it(
+    package: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = create_snapshot(package_digest(package), package, root)
+    other = (folder / "compiling.lock").open("a")
+    fcntl.flock(other, fcntl.LOCK_EX)
+    polls = 0
+
+    def poll() -> None:
+        """While we wait the other one ends, and leaves everything compiled."""
+        nonlocal polls
+        polls += 1
+        if polls == 3:
+            monkeypatch.setattr(snapshot, "is_warm", lambda folder: True)
+            other.close()
+
+    warm(folder, lambda name, done, total: pytest.fail("it was compiled twice"), poll)
+    assert polls == 3
 
 
 def test_warming_can_be_given_up(package: Path, root: Path) -> None:

@@ -1,5 +1,6 @@
 """Counting in pair order: the prefix, duplicates, faults, the end."""
 
+import math
 import random
 import struct
 
@@ -250,3 +251,20 @@ def test_trinomial_model_counts_games_and_still_reports_pairs() -> None:
     tally = tally_of(pair_of(0, 1, -1) + pair_of(1, 0, 0), test)
     assert tally.state.counts.classes == (1, 2, 1)
     assert tally.pentanomial == Pentanomial(0, 0, 2, 0, 0)
+
+
+def test_speeds_are_compared_game_by_game_for_new_whatever_its_colour() -> None:
+    """NEW takes half of BASE's time for as many nodes in one game, a third in the other."""
+    nodes = struct.pack("<2I", 600, 600)
+    records = [
+        game(0, 0, plies=2, depths=bytes(2), nodes=nodes, search_ns=(100, 200)),
+        game(0, 1, plies=2, depths=bytes(2), nodes=nodes, search_ns=(100, 300)),
+        game(1, 0, plies=2, depths=bytes(2), nodes=nodes, search_ns=(100, 900)),
+    ]
+    tally = tally_of(records)
+    assert tally.speed.games == 2, "the pair that is not complete does not count"
+    assert tally.speed.total == pytest.approx(math.log(2) + math.log(3))
+
+
+def test_unmeasured_speeds_are_not_compared() -> None:
+    assert tally_of([game(0, 0, search_ns=(0, 0)), game(0, 1)]).speed.games == 0

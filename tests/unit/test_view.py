@@ -182,7 +182,7 @@ class TestSummary:
 
     def test_different_speeds_are_warned_of(self) -> None:
         assert "warning: new searches 10.0% fewer" in self.summary(
-            machine(run_document(), nps=[90, 100])
+            machine(run_document(), nps_ratio=0.9, nps_ratio_ci95=[0.88, 0.92], nps_differ=True)
         )
 
     def test_interrupted_run_shows_how_to_go_on(self) -> None:

@@ -47,7 +47,7 @@ def chunks(count: int, spec: MatchSpec) -> list[Chunk]:
 
 
 def collect(workers: LocalWorkers, count: int) -> list[Event]:
-    """The next `count` events."""
+    """The next `count` events, and what came with the last of them."""
     events: list[Event] = []
     wait_until(lambda: bool(events.extend(workers.events(0.1))) or len(events) >= count)
     return events
@@ -160,7 +160,7 @@ def test_death_of_the_fork_server_is_survived(start: Start) -> None:
 
 def test_error_for_the_user_comes_back_as_itself(start: Start) -> None:
     unknown = EngineConfig(name="new", source="uci")
-    (failed,) = collect(start(null_spec(1, new=unknown)), 1)
+    failed, *_ = collect(start(null_spec(1, new=unknown)), 1)
     assert isinstance(failed, Failed)
     assert isinstance(failed.error, EngineStartError)
     assert "cannot be played yet" in str(failed.error)
@@ -171,7 +171,7 @@ def test_bug_comes_back_with_its_traceback(start: Start) -> None:
     workers = start(spec)
     (chunk,) = chunks(1, spec)[:1]
     workers.submit(Chunk(1, chunk.games, ("no opening",)))  # type: ignore[arg-type]
-    (failed,) = collect(workers, 1)
+    failed, *_ = collect(workers, 1)
     assert isinstance(failed, Failed)
     assert failed.error is None
     assert "AttributeError" in failed.traceback
@@ -205,7 +205,7 @@ def test_worker_refuses_another_engine_than_the_run_s(start: Start, tmp_path: Pa
     workers = LocalWorkers(null_spec(1).model_dump_json(), tmp_path, 1)
     try:
         workers.start()
-        (failed,) = collect(workers, 1)
+        failed, *_ = collect(workers, 1)
         assert isinstance(failed, Failed)
         assert isinstance(failed.error, EngineStartError)
         assert f"expected the run's copy {tmp_path}" in str(failed.error)

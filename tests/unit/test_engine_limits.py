@@ -1,0 +1,260 @@
+"""Limits of a search hold, and the same search gives the same answer however often it is asked."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from engine.parameters import search_defaults
+from engine.shell import (
+    STARTPOS,
+    FenError,
+    Game,
+    IllegalMoveError,
+    Searcher,
+    SearchLimit,
+    SearchResult,
+)
+from engine.state import MAX_PLY
+from engine.transposition import MAX_GENERATION
+from tests.oracle import ENDGAMES, KIWIPETE, MIDDLEGAME, NO_MOVES, WELL_KNOWN
+
+MS = 1_000_000
+POLL_NODES = 2_048
+#: Its captures can be played out for hours: a limit must hold in the first iteration too.
+QUEENS = "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"
+ONE_MOVE = "k7/7p/8/8/8/8/1r6/K7 w - - 0 1"
+
+
+def search(fen: str, limit: SearchLimit, searcher: Searcher | None = None) -> SearchResult:
+    """A search in a new game, its time left out."""
+    player = searcher or Searcher(hash_mb=1)
+    player.new_game(fen)
+    return player.go(NO_MOVES, 0, limit)._replace(time_ns=0)
+
+
+@pytest.mark.parametrize("fen", [*WELL_KNOWN, *ENDGAMES, QUEENS])
+@pytest.mark.parametrize("nodes", [1, 2, 17, 100, 1_000, 5_000])
+def test_a_node_limit_holds_within_one_line(fen: str, nodes: int) -> None:
+    result = search(fen, SearchLimit(nodes=nodes))
+    assert result.move in Game(fen).legal_moves()
+    assert result.nodes <= nodes + MAX_PLY
+    assert 0 <= result.qnodes <= result.nodes
+
+
+def test_a_node_limit_is_used_up() -> None:
+    for fen in WELL_KNOWN:
+        assert search(fen, SearchLimit(nodes=3_000)).nodes >= 3_000
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 5, 8])
+def test_a_depth_limit_is_the_depth_reached(depth: int) -> None:
+    for fen in WELL_KNOWN:
+        assert search(fen, SearchLimit(depth=depth)).depth == depth
+
+
+def test_of_two_limits_the_first_reached_counts() -> None:
+    both = SearchLimit(nodes=500, depth=2)
+    assert search(STARTPOS, both) == search(STARTPOS, SearchLimit(depth=2))
+    both = SearchLimit(nodes=500, depth=30)
+    assert search(STARTPOS, both) == search(STARTPOS, SearchLimit(nodes=500))
+
+
+def test_the_tables_do_not_outlive_a_limit_of_one_node() -> None:
+    """The table's move comes first although nothing has been generated yet."""
+    searcher = Searcher(hash_mb=1)
+    deep = search(KIWIPETE, SearchLimit(depth=8), searcher)
+    again = searcher.go(NO_MOVES, 0, SearchLimit(nodes=1))
+    assert again.move == deep.move
+    searcher.set_position(ENDGAMES[0])
+    first = searcher.go(NO_MOVES, 0, SearchLimit(nodes=1))
+    assert first.move in Game(ENDGAMES[0]).legal_moves()
+    assert searcher.principal_variation() == [first.move]
+
+
+@pytest.mark.parametrize("fen", [STARTPOS, MIDDLEGAME, QUEENS])
+@pytest.mark.parametrize("movetime_ms", [1, 40, 80])
+def test_a_fixed_time_is_kept_to_a_poll(fen: str, movetime_ms: int) -> None:
+    """The best of a few tries, since the machine may be busy with something else."""
+    overhead_ms = search_defaults()["move_overhead_ms"]
+    allowed_ns = max(1, movetime_ms - overhead_ms) * MS
+    searcher = Searcher(hash_mb=1)
+    over_ns = []
+    for _ in range(5):
+        searcher.new_game(fen)
+        result = searcher.go(NO_MOVES, 0, SearchLimit(movetime_ms=movetime_ms))
+        poll_ns = POLL_NODES * result.time_ns // result.nodes
+        over_ns.append(result.time_ns - allowed_ns - 2 * poll_ns)
+        assert result.move in Game(fen).legal_moves()
+    assert min(over_ns) <= 0
+
+
+def test_a_clock_is_never_overrun() -> None:
+    searcher = Searcher(hash_mb=1)
+    for time_left_ms, moves_to_go in ((200, 1), (200, 0), (100, 2), (5, 0)):
+        spent_ms = []
+        for _ in range(3):
+            searcher.new_game(KIWIPETE)
+            limit = SearchLimit(time_left_ms=time_left_ms, moves_to_go=moves_to_go)
+            spent_ms.append(searcher.go(NO_MOVES, 0, limit).time_ns / MS)
+        assert min(spent_ms) < time_left_ms
+
+
+def test_one_legal_move_takes_no_thought_when_the_clock_runs() -> None:
+    assert len(Game(ONE_MOVE).legal_moves()) == 1
+    searcher = Searcher(hash_mb=1)
+    for limit in (SearchLimit(time_left_ms=60_000), SearchLimit(movetime_ms=60_000)):
+        searcher.new_game(ONE_MOVE)
+        result = searcher.go(NO_MOVES, 0, limit)
+        assert [result.move] == Game(ONE_MOVE).legal_moves()
+        assert result.depth == 1
+
+
+def test_one_legal_move_is_searched_to_a_fixed_depth() -> None:
+    """Fixed nodes and depth never depend on a clock, and the score is wanted."""
+    assert search(ONE_MOVE, SearchLimit(depth=6)).depth == 6
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        (STARTPOS, "f2f4 e7e6 g2g4 d8h4"),
+        ("k7/8/8/8/8/8/2Q5/K7 w - - 0 1", "c2c7"),
+        ("k7/2Q5/8/8/8/8/8/K7 b - - 0 1", ""),
+    ],
+)
+def test_a_game_that_is_over_cannot_be_searched(fen: str, moves: str) -> None:
+    game = Game(fen)
+    played = [game.push_uci(text) for text in moves.split()]
+    searcher = Searcher(hash_mb=1)
+    searcher.new_game(fen)
+    line = np.array([*played, 0], np.uint16)
+    with pytest.raises(IllegalMoveError):
+        searcher.go(line, len(played), SearchLimit(depth=3))
+    searcher.new_game()
+    assert searcher.go(NO_MOVES, 0, SearchLimit(depth=3)).depth == 3
+
+
+def test_a_game_drawn_by_rule_can_still_be_searched() -> None:
+    for fen in ("8/8/4k3/8/8/4KR2/8/8 w - - 100 90", "8/8/4k3/8/8/4K3/8/8 w - - 0 1"):
+        assert search(fen, SearchLimit(depth=3)).move in Game(fen).legal_moves()
+
+
+def test_an_illegal_move_in_the_game_is_refused_and_can_be_corrected() -> None:
+    searcher = Searcher(hash_mb=1)
+    good = [Game().parse_uci("e2e4")]
+    line = np.array([*good, 0o7777, 0], np.uint16)
+    with pytest.raises(IllegalMoveError, match="h8h8"):
+        searcher.go(line, 2, SearchLimit(depth=1))
+    assert searcher.go(line, 1, SearchLimit(depth=2)).depth == 2
+
+
+def test_a_refused_fen_keeps_the_old_position() -> None:
+    searcher = Searcher(hash_mb=1)
+    before = search(KIWIPETE, SearchLimit(nodes=500), searcher)
+    with pytest.raises(FenError):
+        searcher.new_game("8/8/8/8/8/8/8/8 w - - 0 1")
+    assert searcher.go(NO_MOVES, 0, SearchLimit(nodes=500)).move in Game(KIWIPETE).legal_moves()
+    assert search(KIWIPETE, SearchLimit(nodes=500), searcher) == before
+
+
+@pytest.mark.parametrize("fen", [STARTPOS, QUEENS])
+def test_stop_ends_a_search_without_limits(fen: str) -> None:
+    searcher = Searcher(hash_mb=1)
+    searcher.new_game(fen)
+    timer = threading.Timer(0.1, searcher.stop)
+    timer.start()
+    started = time.monotonic()
+    result = searcher.go(NO_MOVES, 0, SearchLimit())
+    timer.join()
+    assert time.monotonic() - started < 5
+    assert result.move in Game(fen).legal_moves()
+    searcher.new_game()
+    assert searcher.go(NO_MOVES, 0, SearchLimit(depth=2)).depth == 2
+
+
+# The same search, again and again ------------------------------------------------------------
+
+SIGNATURE = SearchLimit(nodes=4_000)
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, SearchResult]:
+    return {fen: search(fen, SIGNATURE) for fen in WELL_KNOWN}
+
+
+def test_another_searcher_finds_the_same(expected: dict[str, SearchResult]) -> None:
+    for fen, result in expected.items():
+        assert search(fen, SIGNATURE) == result
+        assert search(fen, SIGNATURE, Searcher(search_defaults(), hash_mb=1)) == result
+
+
+def test_a_new_game_forgets_all_that_was_learnt(expected: dict[str, SearchResult]) -> None:
+    searcher = Searcher(hash_mb=1)
+    for fen in (*WELL_KNOWN, *reversed(WELL_KNOWN)):
+        assert search(fen, SIGNATURE, searcher) == expected[fen]
+        searcher.go(NO_MOVES, 0, SearchLimit(nodes=20_000))
+
+
+def test_a_game_played_before_changes_nothing(expected: dict[str, SearchResult]) -> None:
+    searcher, game, moves = Searcher(hash_mb=1), Game(), []
+    searcher.new_game()
+    for _ in range(40):
+        played = np.array([*moves, 0], np.uint16)
+        moves.append(searcher.go(played, len(moves), SearchLimit(nodes=300)).move)
+        game.push(moves[-1])
+    for fen, result in expected.items():
+        assert search(fen, SIGNATURE, searcher) == result
+
+
+def test_generations_that_wrap_change_nothing(expected: dict[str, SearchResult]) -> None:
+    searcher = Searcher(hash_mb=1)
+    for number in range(MAX_GENERATION + 45):
+        fen = WELL_KNOWN[number % len(WELL_KNOWN)]
+        search(fen, SearchLimit(nodes=400), searcher)
+    for fen, result in expected.items():
+        assert search(fen, SIGNATURE, searcher) == result
+
+
+def test_many_searches_of_one_game_keep_their_order() -> None:
+    """The age within a game has five bits; forty searches pass its end."""
+    results = []
+    for _ in range(2):
+        searcher = Searcher(hash_mb=1)
+        searcher.new_game(KIWIPETE)
+        results.append(
+            [
+                searcher.go(NO_MOVES, 0, SearchLimit(nodes=500))._replace(time_ns=0)
+                for _ in range(40)
+            ]
+        )
+    assert results[0] == results[1]
+
+
+def test_searchers_do_not_disturb_one_another(expected: dict[str, SearchResult]) -> None:
+    """Two players of one game, each with tables of its own, move in turn."""
+    players = Searcher(hash_mb=1), Searcher({"null_move": 0}, hash_mb=1)
+    for fen, result in expected.items():
+        assert search(fen, SearchLimit(nodes=700), players[1]) != result
+        assert search(fen, SIGNATURE, players[0]) == result
+
+
+def test_iterations_asked_for_one_by_one_are_those_of_one_call() -> None:
+    for limit in (SearchLimit(depth=7), SearchLimit(nodes=3_000)):
+        searcher = Searcher(hash_mb=1)
+        searcher.new_game(MIDDLEGAME)
+        steps = list(searcher.deepen(NO_MOVES, 0, limit))
+        assert steps[-1]._replace(time_ns=0) == search(MIDDLEGAME, limit)
+        depths = [step.depth for step in steps]
+        assert depths == sorted(depths)
+        assert all(a.nodes <= b.nodes for a, b in itertools.pairwise(steps))
+
+
+def test_the_table_s_size_alone_may_change_the_tree_but_not_the_rules() -> None:
+    for hash_mb in (0, 1, 16):
+        result = search(KIWIPETE, SearchLimit(nodes=5_000), Searcher(hash_mb=hash_mb))
+        assert result.move in Game(KIWIPETE).legal_moves()
