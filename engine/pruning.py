@@ -23,9 +23,9 @@ NONE = np.int64(0)
 
 
 @kernel
-def may_pass(parameters, position, depth, beta, static_eval, ply):
-    """Null-move guard (not in check): below the root, pieces on the board, beta not a mate."""
-    if not parameters.null_move or ply == 0:
+def may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
+    """Null-move guard: not in check, not at the root, pieces on the board, beta not a mate."""
+    if not parameters.null_move or checkers or ply == 0:
         return False
     if depth < parameters.null_move_min_depth or abs(beta) >= MATE_BOUND:
         return False

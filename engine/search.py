@@ -268,7 +268,7 @@ def search(
             )
             if searcher.stopped or score <= alpha:
                 return score
-        if null_allowed and may_pass(parameters, position, depth, beta, static_eval, ply):
+        if null_allowed and may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
             after = make_null(position)
             searcher.moved[ply] = NO_KIND
             prefetch_bucket(searcher, after.key)
