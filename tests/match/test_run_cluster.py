@@ -92,15 +92,19 @@ def test_killed_workers_and_players_change_nothing_and_are_recorded(
     """A Dask worker is killed, which its nanny replaces, and later a process that plays."""
     victims = [worker_processes, player_processes]
     killed: list[int] = []
+    orphans: list[Any] = []
 
     def kill(finished: int) -> None:
         if victims and finished >= 60 * (len(killed) + 1):
             process = victims.pop(0)(dask)[0]
             killed.append(process.pid)
+            orphans.extend(process.children(recursive=True))
             process.kill()
 
     with connect(dask.scheduler_address) as cluster:
         document = play_on(cluster, SPEC, tmp_path / "run", kill)
+    assert orphans
+    wait_until(lambda: not any(orphan.is_running() for orphan in orphans), timeout_s=10)
     recorded = {loss["reason"]: loss for loss in losses(tmp_path / "run")}
     assert recorded.keys() == {"left the cluster", "killed by SIGKILL"}
     assert recorded["left the cluster"]["worker"].startswith("tcp://127.0.0.1:")
