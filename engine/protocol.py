@@ -19,6 +19,7 @@ DEFAULT_HASH_MB = 16
 _NUMBER_LIMIT = 10**12  # larger ones mean it too; keeps nanoseconds in int64
 _CLOCK_WORDS = frozenset({"wtime", "btime", "winc", "binc"})
 _NUMBER_WORDS = _CLOCK_WORDS | {"movestogo", "depth", "nodes", "movetime", "mate", "perft"}
+_CHECK_VALUES = {"true": 1, "false": 0, "1": 1, "0": 0}  # by number as in a config file
 _FLAG_WORDS = frozenset({"infinite", "ponder"})
 
 
@@ -70,9 +71,9 @@ class Option(NamedTuple):
     def parse(self, text: str) -> int:
         """The integer that a value means. Raises UciError naming what was expected."""
         if self.kind == "check":
-            if text.lower() not in {"true", "false"}:
+            if text.lower() not in _CHECK_VALUES:
                 raise UciError(f"option {self.name} is {quote(text)}; expected true or false")
-            return int(text.lower() == "true")
+            return _CHECK_VALUES[text.lower()]
         value = parse_int(text, f"option {self.name}")
         if not self.low <= value <= self.high:
             raise UciError(f"option {self.name} is {value}; expected {self.low} to {self.high}")
@@ -88,10 +89,10 @@ def _options() -> Iterable[Option]:
     yield Option("Clear Hash", "button")
     yield Option("UCI_Chess960", "check")
     for parameter in SEARCH:
-        name, spin = parameter.name, parameter[1:4]
-        if name == "move_overhead_ms":  # also under the name that every GUI knows
-            yield Option("Move Overhead", "spin", *spin, name)
-        yield Option(name, "spin", *spin, name)
+        # One of them has a name that every GUI knows.
+        name = "Move Overhead" if parameter.name == "move_overhead_ms" else parameter.name
+        kind = "check" if parameter[2:5] == (0, 1, 1) else "spin"  # a switch or a number
+        yield Option(name, kind, *parameter[1:4], parameter.name)
 
 
 #: By lower-case name: names are not case-sensitive.

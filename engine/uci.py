@@ -5,7 +5,7 @@ whose kernels release the GIL, so that `stop`, `isready` and `quit` are answered
 command that cannot be obeyed is answered by `info string` and ignored. Each `go` that is obeyed
 gets exactly one `bestmove`; with `infinite`, `ponder` or no limit at all it comes only after
 `stop`. Options and positions sent during a search are taken for the next one, and a `go` waits for
-its end.
+its end. `stop` ends those that wait, too: they are answered at once, in their order.
 """
 
 from __future__ import annotations
@@ -49,9 +49,12 @@ USAGE = """usage: numbishop [COMMAND]
 
 Without a command: a chess engine that speaks UCI on standard input and output.
 With one, a single UCI command is obeyed, for example:
-  numbishop bench          the signature of the search and its speed
+  numbishop bench [DEPTH]  the signature of the search and its speed
   numbishop go perft 5     count the legal move sequences of five plies
-  numbishop isready        compile everything beforehand"""
+  numbishop isready        compile everything beforehand
+
+  -h, --help               show this text
+  --version                show the version"""
 
 _QUIT_WAIT_S = 1.0  # a perft may take longer to notice, and is left then
 _SLOW_LOADING_S = 1.0  # from the cache it takes a third of it
@@ -102,7 +105,7 @@ class Uci:
         self._searched: Root | None = None
         self._root: Root | None = None
         self._job: Job | None = None
-        self._deferred: deque[list[str]] = deque()
+        self._deferred: deque[tuple[list[str], bool]] = deque()  # the words, whether to end at once
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._uci,
             "isready": self._isready,
@@ -111,7 +114,7 @@ class Uci:
             "position": self._position,
             "go": self._go,
             "stop": self._stop,
-            "ponderhit": self._stop,
+            "ponderhit": self._ponderhit,
             "bench": self._bench,
             "d": self._display,
         }
@@ -150,7 +153,7 @@ class Uci:
         if (self._deferred or (is_job and self._is_busy())) and (
             command not in _IMMEDIATE_COMMANDS
         ):
-            self._deferred.append(words)
+            self._deferred.append((words, False))
             if is_job:
                 self.say(f"info string {command} waits for the end of the running search")
         else:
@@ -158,7 +161,10 @@ class Uci:
 
     def _take_deferred(self) -> None:
         while self._deferred and not self._is_busy():
-            self._obey_or_tell(self._deferred.popleft())
+            words, is_stopped = self._deferred.popleft()
+            self._obey_or_tell(words)
+            if is_stopped:
+                self._end_job(None)
 
     def _obey_or_tell(self, words: list[str]) -> None:
         try:
@@ -233,6 +239,10 @@ class Uci:
             self._job = self._start_search(command)
 
     def _stop(self, words: list[str]) -> None:
+        self._deferred = deque((deferred, True) for deferred, _ in self._deferred)
+        self._end_job(None)
+
+    def _ponderhit(self, words: list[str]) -> None:
         self._end_job(None)
 
     def _bench(self, words: list[str]) -> None:
@@ -355,8 +365,11 @@ def _has_reader(out: TextIO) -> bool:
 def main(arguments: list[str] | None = None) -> int:
     """The console script `numbishop`. Returns the exit code."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words and words[0] in {"-h", "--help", "help"}:
+    if words[:1] == ["help"] or {"-h", "--help"} & set(words):
         print(USAGE)
+        return 0
+    if words == ["--version"]:
+        print(NAME)
         return 0
     for name in (signal.SIGINT, signal.SIGPIPE):  # end like any filter, without a traceback
         signal.signal(name, signal.SIG_DFL)

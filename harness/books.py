@@ -19,10 +19,12 @@ import chess
 import chess.pgn
 
 from harness.archives import unpack
-from harness.book_check import first_fault
+from harness.book_check import first_fault, may_be_over
 from harness.errors import UsageError
 
 _CHUNK_LINES: Final = 4096
+_POLYGLOT_ENTRY: Final = 16  # bytes; the last four, of learning, are nearly always zero
+_FIFTY_MOVES: Final = 100  # plies
 
 # placement, side, and what else is there of castling, en passant and the two counters; then opcodes
 _POSITION: Final = re.compile(
@@ -76,6 +78,9 @@ def read_book(path: Path, data: bytes, plies: int = 0) -> Book:
     text = unpack(path, data)
     if not text.strip():
         raise UsageError(f"{path}: the opening file is empty; expected EPD, FEN or PGN")
+    if b"\0" in text:
+        hint = " (a Polyglot book?)" if len(text) % _POLYGLOT_ENTRY == 0 else ""
+        raise UsageError(f"{path}: not EPD, FEN or PGN{hint}; expected one of them as text")
     first_word = text.split(None, 1)[0]
     # A placement field has seven slashes; PGN begins with a tag, a move or a comment.
     if first_word.count(b"/") >= 2:
@@ -112,11 +117,26 @@ class PositionBook:
 
     def _check(self, chunk: Sequence[re.Match[bytes]]) -> None:
         """Refuse the first of the latest positions that no game can start from."""
-        fault = first_fault([match[1] for match in chunk], [match[2] == b"b" for match in chunk])
+        placements = [match[1] for match in chunk]
+        black_to_move = [match[2] == b"b" for match in chunk]
+        first_line = len(self) - len(chunk)
+        fault = first_fault(placements, black_to_move)
         if fault is not None:
             index, expectation = fault
-            line = self._lines[len(self) - len(chunk) + index]
+            line = self._lines[first_line + index]
             _refuse(self._path, line, chunk[index][0], f"expected {expectation}")
+        suspects = set(may_be_over(placements, black_to_move))
+        suspects |= {index for index, match in enumerate(chunk) if _has_high_clock(match)}
+        for index in sorted(suspects):
+            ending = _ending(chess.Board(_complete_fen(chunk[index]), chess960=True))
+            if ending:
+                line = self._lines[first_line + index]
+                _refuse(
+                    self._path,
+                    line,
+                    chunk[index][0],
+                    f"the game is over there ({ending}); expected a position to play from",
+                )
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -130,6 +150,21 @@ class PositionBook:
         board = chess.Board(fen, chess960=True)
         name = f"{self._path.name}:{self._lines[index]}"
         return Opening(fen, (), name, board.has_chess960_castling_rights())
+
+
+def _has_high_clock(match: re.Match[bytes]) -> bool:
+    return len(match[5] or b"") > 2 or b"hmvc" in (match[7] or b"")
+
+
+def _ending(board: chess.Board) -> str:
+    """How the game has ended by the rules that hold in a match; empty when it goes on."""
+    if not any(board.generate_legal_moves()):
+        return "checkmate" if board.is_check() else "stalemate"
+    if board.is_insufficient_material():
+        return "insufficient material"
+    if board.halfmove_clock >= _FIFTY_MOVES:
+        return "fifty moves"
+    return "threefold repetition" if board.is_repetition(3) else ""
 
 
 def _complete_fen(match: re.Match[bytes]) -> str:
@@ -190,10 +225,11 @@ class GameBook:
         for move in list(game.mainline_moves())[: self._plies or None]:
             moves.append(wire_move(board, move))
             board.push(move)
-        if board.is_game_over():
+        ending = _ending(board)
+        if ending:
             raise UsageError(
-                f"{self._path}, game at line {line}: it is over after {len(moves)} plies;"
-                " expected an opening (--plies cuts the lines of a PGN)"
+                f"{self._path}, game at line {line}: it is over after {len(moves)} plies"
+                f" ({ending}); expected an opening (--plies cuts the lines of a PGN)"
             )
         return Opening(fen, tuple(moves), f"{self._path.name}:{line}", board.chess960)
 

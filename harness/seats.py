@@ -11,12 +11,12 @@ import subprocess
 import sys
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from harness.chunks import Chunk, Done, Event, Failed, Lost
 from harness.errors import EngineStartError, HarnessError
@@ -29,9 +29,6 @@ from harness.snapshot import (
     write_snapshot,
 )
 from harness.workers import cause_of_death
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _HARNESS: Final = Path(__file__).resolve().parent
 
@@ -130,8 +127,8 @@ class _Seat:
                 pass_fds=[theirs.fileno()],
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )
-        self._pipe.send((spec_json, str(snapshot)))
         weakref.finalize(self, _end, self._process)
+        self._pipe.send((spec_json, str(snapshot)))
 
     def play(self, chunk: Chunk, address: str, check_wanted: Callable[[], None]) -> Event:
         """What became of a chunk; `check_wanted` raises to give it up."""

@@ -43,6 +43,7 @@ from engine.pruning import (
     may_pass,
     null_reduction,
 )
+from engine.quiescence import bound_allows, bound_of
 from engine.rules import find_move
 from engine.see import see_at_least
 from engine.state import load_position
@@ -389,6 +390,19 @@ def probe_entry(searcher, key, ply):
         entry_depth(data),
         entry_bound(data),
     )
+
+
+@kernel
+def bound_found(score, alpha, beta):
+    """`bound_of`: what a score proves that was found with a window."""
+    return bound_of(score, alpha, beta)
+
+
+@kernel
+def entry_answers(searcher, key, alpha, beta):
+    """Whether the entry of `key` answers a window at the root."""
+    data = probe_table(searcher, key)
+    return bound_allows(data, entry_score(data, _ZERO), alpha, beta)
 
 
 @kernel

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import random
+
+import chess
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engine.shell import MATE, STARTPOS, Game, Searcher, SearchLimit
+from engine.shell import MATE, MATE_BOUND, STARTPOS, Game, Searcher, SearchLimit
 from tests.kernels.minimax import PLAIN_LEAVES, PRUNED_LEAVES, minimax
 from tests.oracle import (
     BUGCATCHER,
     ENDGAMES,
     KIWIPETE,
     MIDDLEGAME,
+    NO_MOVES,
     PROMOTIONS,
     ROOK_ENDGAME,
     SEEDS,
@@ -132,10 +136,21 @@ def test_search_equals_minimax_on_random_positions(
     assert searched_value(legal_fen(board), variant, depth) == expected
 
 
+#: Positions in which mates of several lengths are at hand, for both sides.
+MATING = (
+    "7k/8/5K2/8/8/8/8/1Q6 w - - 0 1",
+    "8/8/8/8/8/2k5/8/K6q w - - 0 1",
+    "6k1/5ppp/8/8/8/8/5PPP/R2r2K1 w - - 0 1",
+    "k7/8/2K5/8/8/8/7R/6R1 b - - 94 1",
+    "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1",
+    "5rk1/5Npp/8/3Q4/8/8/6q1/K7 w - - 0 1",
+)
+
+
 @given(
-    fen=st.sampled_from(ENDGAMES),
+    fen=st.sampled_from(ENDGAMES + MATING),
     seed=SEEDS,
-    plies=st.integers(0, 60),
+    plies=st.one_of(st.integers(0, 3), st.integers(0, 60)),
     depth=st.integers(1, 4),
     variant=st.sampled_from(VARIANTS),
 )
@@ -171,6 +186,63 @@ def test_repetitions_of_the_game_count_in_the_tree(
         expected = reference_value(fen, variant, 3, PLAIN_LEAVES, moves, 300_000)
         assume(expected is not None)
         assert searched_value(fen, variant, 3, moves) == expected
+
+
+def few_pieces(seed: int) -> chess.Board:
+    """A legal position of king, queen, rook and another piece against king and piece."""
+    rng = random.Random(seed)
+    while True:
+        letters = ["K", "k", "Q", "R", rng.choice("NB"), rng.choice("nbr")]
+        board = chess.Board(None)
+        for square, letter in zip(rng.sample(range(64), 6), letters, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        if board.is_valid() and any(board.legal_moves):
+            return board
+
+
+@given(seed=SEEDS, variant=st.sampled_from(VARIANTS))
+@settings(max_examples=40, deadline=None)
+def test_the_shortest_mate_is_found_among_many(seed: int, variant: dict[str, int]) -> None:
+    """Half of these positions hold a mate within three plies, often several of other lengths."""
+    fen = few_pieces(seed).fen()
+    expected = reference_value(fen, variant, 3, PRUNED_LEAVES, budget=500_000)
+    assume(expected is not None)
+    assert searched_value(fen, variant, 3) == expected
+
+
+#: Late moves are reduced at the root alone, the only node that deep.
+REDUCED_ROOT = ORDERED | {
+    "late_move_reductions": 1,
+    "lmr_min_moves": 1,
+    "lmr_base": 200,
+    "check_extension": 0,
+    "aspiration_window_cp": 0,
+}
+
+
+@given(
+    fen=st.sampled_from(WELL_KNOWN + ENDGAMES),
+    seed=SEEDS,
+    plies=st.integers(0, 60),
+    depth=st.integers(3, 4),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_best_move_is_searched_in_full_however_late_it_came(
+    fen: str, seed: int, plies: int, depth: int
+) -> None:
+    """A reduction may overlook a move; the value of the one played is never a reduced one."""
+    _, board = random_position(Start(fen), seed, plies)
+    assume(any(board.legal_moves))
+    variant = REDUCED_ROOT | {"lmr_min_depth": depth}
+    searcher = Searcher(variant, hash_mb=1)
+    searcher.new_game(legal_fen(board))
+    result = searcher.go(NO_MOVES, 0, SearchLimit(depth=depth))
+    assume(abs(result.score_cp) < MATE_BOUND)
+    expected = reference_value(
+        legal_fen(board), variant, depth - 1, PRUNED_LEAVES, [result.move], 500_000
+    )
+    assume(expected is not None)
+    assert result.score_cp == -expected
 
 
 def test_the_reference_knows_what_is_known() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from engine.shell import MATE, MATE_BOUND, STARTPOS, Searcher, SearchLimit
 from engine.transposition import BUCKET_BYTES, EXACT, LOWER, MAX_GENERATION, UPPER
-from tests.kernels.probes import probe_entry, store_entry
+from tests.kernels.probes import bound_found, entry_answers, probe_entry, store_entry
 from tests.oracle import KIWIPETE, NO_MOVES
 
 MIB = 1 << 20
@@ -144,6 +144,32 @@ def test_generations_that_wrap_bring_nothing_back(searcher: Searcher) -> None:
         searcher.new_game()
         assert probe(searcher, 42) is None, game
         store(searcher, 42)
+
+
+@pytest.mark.parametrize(
+    ("score", "bound"),
+    [(9, UPPER), (10, UPPER), (11, EXACT), (19, EXACT), (20, LOWER), (21, LOWER)],
+)
+def test_what_a_score_proves(score: int, bound: np.uint64) -> None:
+    assert bound_found(np.int64(score), np.int64(10), np.int64(20)) == bound
+
+
+@pytest.mark.parametrize(
+    ("bound", "answered"),
+    [
+        (EXACT, {5: True, 10: True, 15: True, 20: True, 25: True}),
+        (LOWER, {5: False, 10: False, 15: False, 20: True, 25: True}),
+        (UPPER, {5: True, 10: True, 15: False, 20: False, 25: False}),
+    ],
+)
+def test_which_windows_an_entry_answers(
+    searcher: Searcher, bound: np.uint64, answered: dict[int, bool]
+) -> None:
+    for score, expected in answered.items():
+        numbers = (np.int64(score), np.int64(5), bound, np.int64(0))
+        store_entry(searcher.record, np.uint64(42), np.uint64(1), *numbers)
+        window = (np.int64(10), np.int64(20))
+        assert entry_answers(searcher.record, np.uint64(42), *window) == expected
 
 
 @pytest.mark.parametrize("hash_mb", [0, 1, 2, 3, 16, 17])

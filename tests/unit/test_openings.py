@@ -15,13 +15,14 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.book_check import CHECK, KINGS, MEN, PAWNS, RANKS, first_fault
+from harness.book_check import CHECK, KINGS, MEN, PAWNS, RANKS, first_fault, may_be_over
 from harness.books import wire_move
 from harness.errors import UsageError
 from harness.openings import BookOpenings, Opening, open_source
 from harness.spec import OpeningSpec
 from harness.splitmix import SplitMix64, derive_seed, mix64, permutation
 
+ROOT = Path(__file__).parents[2]
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
 AFTER_D4 = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq d3 0 1"
 ENDGAME = "8/5k2/8/8/8/4K3/4P3/8 w - - 12 90"
@@ -141,6 +142,44 @@ def test_a_missing_book_and_a_folder():
         BookOpenings(Path(), "random", 1)
 
 
+OVER = [
+    ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "checkmate"),
+    ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", "stalemate"),
+    ("8/8/4k3/8/8/4K3/8/8 w - - 0 1", "insufficient material"),
+    ("8/8/4k3/8/8/4KN2/8/8 b - -", "insufficient material"),
+    ("8/8/4k3/8/8/4K3/4P3/8 w - - 100 90", "fifty moves"),
+    ("8/8/4k3/8/8/4K3/4P3/8 w - - hmvc 120;", "fifty moves"),
+]
+
+
+@pytest.mark.parametrize(("line", "ending"), OVER)
+def test_a_position_whose_game_is_over_is_refused(line, ending):
+    assert refusal(f"{AFTER_E4}\n\n{line}\n{AFTER_D4}\n") == (
+        f"b.epd, line 3: {line!r}: the game is over there ({ending});"
+        " expected a position to play from"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "8/8/4k3/8/8/4K3/4P3/8 w - - 99 90",
+        "7k/5Q2/8/8/8/8/p7/K7 w - - 0 1",
+        "8/8/8/1k6/2Pp4/8/8/K7 b - c3 0 1",
+    ],
+)
+def test_a_game_that_just_goes_on_is_no_reason_to_refuse(line):
+    assert book(line).size == 1
+
+
+def test_a_binary_book_is_refused():
+    entry = bytes.fromhex("463b96181691fc9c 0323 0001 00000000".replace(" ", ""))
+    assert refusal(entry * 3, "b.bin") == (
+        "b.bin: not EPD, FEN or PGN (a Polyglot book?); expected one of them as text"
+    )
+    assert refusal(AFTER_E4.encode("utf-16"), "b.epd").startswith("b.epd: not EPD, FEN or PGN;")
+
+
 # --- The bulk check against python-chess ---------------------------------------------------------
 
 CHECKED = {
@@ -184,6 +223,24 @@ def test_the_bulk_check_agrees_with_python_chess(boards):
         assert index == wrong.index(True)
         reasons = {reason for flag, reason in CHECKED.items() if statuses[index] & flag}
         assert expectation in reasons
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(any_position(), min_size=1, max_size=8))
+def test_no_game_that_is_over_escapes_the_bulk_check(boards):
+    boards = [board for board in boards if not any(board.status() & flag for flag in CHECKED)]
+    if boards:
+        placements = [board.board_fen().encode() for board in boards]
+        suspects = may_be_over(placements, [board.turn == chess.BLACK for board in boards])
+        over = {index for index, board in enumerate(boards) if board.is_game_over()}
+        assert over <= set(suspects)
+
+
+def test_few_positions_of_a_book_need_more_than_the_bulk_check():
+    lines = (ROOT / "openings" / "level.epd").read_bytes().splitlines()
+    fields = [line.split() for line in lines]
+    suspects = may_be_over([field[0] for field in fields], [f[1] == b"b" for f in fields])
+    assert len(suspects) < len(lines) / 10
 
 
 # --- PGN ---------------------------------------------------------------------------------------
@@ -244,9 +301,9 @@ def test_games_without_tags_are_parted_by_their_results():
         ('[Event "?"]\n\n1. e4 e5 Qq9 *', "b.pgn, line 3: 'Qq9': expected a tag, a move"),
         ('[Event "?"]\n\n1. e4 e5 2. Ke3 *', "b.pgn, game at line 1: illegal san: 'Ke3'"),
         ('\n\n[FEN "x"]\n\n1. e4 *', "b.pgn, game at line 3: "),
-        ("1. f3 e5 2. g4 Qh4# 0-1", "b.pgn, game at line 1: it is over after 4 plies"),
+        ("1. f3 e5 2. g4 Qh4# 0-1", "b.pgn, game at line 1: it is over after 4 plies (checkmate)"),
         ("1. e4 {never closed", "b.pgn, line 1: '{never': expected a tag, a move or a result"),
-        ("\x00\x01\x02", "b.pgn, line 1: '\\x00\\x01\\x02': expected a tag"),
+        ("\x01\x02", "b.pgn, line 1: '\\x01\\x02': expected a tag"),
     ],
 )
 def test_pgn_that_cannot_be_read(text, sentence):

@@ -131,6 +131,10 @@ def test_a_malformed_go_is_refused(words):
         ("name UCI_Chess960 value TRUE", "UCI_Chess960", 1),
         ("name Move Overhead value 100", "Move Overhead", 100),
         ("name lmr_base value 80", "lmr_base", 80),
+        ("name null_move value false", "null_move", 0),
+        ("name null_move value True", "null_move", 1),
+        ("name null_move value 0", "null_move", 0),
+        ("name UCI_Chess960 value 1", "UCI_Chess960", 1),
     ],
 )
 def test_setoption_is_read(words, name, value):
@@ -149,7 +153,7 @@ def test_setoption_is_read(words, name, value):
         "name Hash value x",
         "name Hash value 1 2",
         "name Book File value c:/my books/b.bin",
-        "name UCI_Chess960 value 1",
+        "name UCI_Chess960 value 2",
         "name null_move value 2",
     ],
 )
@@ -159,13 +163,22 @@ def test_a_malformed_setoption_is_refused(words):
 
 
 def test_every_search_parameter_is_an_option_with_its_bounds():
+    by_parameter = {option.parameter: option for option in OPTIONS.values() if option.parameter}
+    assert list(by_parameter) == [parameter.name for parameter in SEARCH]
     for parameter in SEARCH:
-        option = OPTIONS[parameter.name]
-        assert option.line == (
-            f"option name {parameter.name} type spin default {parameter.default}"
-            f" min {parameter.low} max {parameter.high}"
-        )
+        option = by_parameter[parameter.name]
+        head = f"option name {option.name} type"
+        if (parameter.low, parameter.high, parameter.scale) == (0, 1, 1):
+            assert option.line == f"{head} check default {str(bool(parameter.default)).lower()}"
+        else:
+            assert option.line == (
+                f"{head} spin default {parameter.default} min {parameter.low} max {parameter.high}"
+            )
+
+
+def test_the_overhead_has_the_name_that_every_gui_knows_and_no_other():
     assert OPTIONS["move overhead"].parameter == "move_overhead_ms"
+    assert "move_overhead_ms" not in OPTIONS
 
 
 def test_position_is_read():
@@ -381,12 +394,11 @@ def test_a_second_go_waits_for_the_end_of_the_first():
     """In order, with what stands between them; exactly one best move for each."""
     lines = answers(
         "go infinite",
+        "isready",
         "go depth 2",
         "position startpos moves e2e4",
         "go nodes 30",
         "go perft 1",
-        "isready",
-        "stop",
     )
     assert lines.index("readyok") < min(
         index for index, line in enumerate(lines) if line.startswith("bestmove")
@@ -401,9 +413,44 @@ def test_a_second_go_waits_for_the_end_of_the_first():
     assert len(starting(lines, "info string go waits")) == 3
 
 
-def test_stop_ends_the_running_search_and_not_the_one_that_waits():
-    lines = answers("go infinite", "go infinite", "go depth 3", "stop", "stop", "isready")
+def test_stop_ends_the_running_search_and_those_that_wait():
+    """With a listener and further commands: nothing may need another `stop`."""
+    out = io.StringIO()
+
+    def lines() -> Iterator[str]:
+        yield from ["go infinite", "go infinite", "position startpos moves e2e4", "go depth 60"]
+        yield "stop"
+        wait_for(lambda: out.getvalue().count("bestmove") == 3)
+        yield from ["go depth 1", "quit"]
+
+    uci.Uci(out).run(lines())
+    third = out.getvalue().split("bestmove ")[3].split()[0]
+    board = chess.Board()
+    board.push_uci("e2e4")
+    assert board.parse_uci(third)
+
+
+def test_a_go_after_stop_is_searched_to_its_end():
+    lines = answers("go infinite", "go infinite", "stop", "go depth 3")
     assert len(starting(lines, "bestmove")) == 3
+    assert fields(starting(lines, "info depth")[-1])["depth"] == "3"
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 333, 3_001])
+def test_the_last_line_has_the_nodes_of_a_search_that_was_cut(nodes):
+    line = starting(answers(f"go nodes {nodes}"), "info depth")[-1]
+    assert fields(line)["nodes"] == str(nodes)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"], ["bench", "--help"]])
+def test_help_is_shown_wherever_it_is_asked_for(words, capsys):
+    assert uci.main(words) == 0
+    assert capsys.readouterr().out == uci.USAGE + "\n"
+
+
+def test_the_version_is_shown(capsys):
+    assert uci.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"{uci.NAME}\n"
 
 
 def test_searches_sent_all_at_once_are_all_answered():
