@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .history import history_of
+from .history import capture_history_of, history_of
 from .jit import kernel
 from .move import (
     MOVE_MASK,
@@ -32,12 +32,16 @@ LOSING_BOUND = LOSING_SCORE // 2
 
 _VICTIM = np.array([1, 3, 3, 5, 9, 0, 0], np.int64) * 64  # in pawns, over any attacker's rank
 
+_CAPTURE_HISTORY_SHARE = np.int64(128)  # a full history is worth two pawns of victim
+
 
 @kernel
-def _noisy_score(parameters, position, move):
+def _noisy_score(searcher, parameters, position, move):
     captured = captured_piece(move)
     promotion = promotion_piece(move)
     score = _VICTIM[captured] - np.int64(moving_piece(move))
+    if parameters.capture_history and captured != NO_PIECE:
+        score += capture_history_of(searcher, move) // _CAPTURE_HISTORY_SHARE
     if promotion:
         score += _VICTIM[QUEEN] if promotion == QUEEN else -_VICTIM[QUEEN]
     if not parameters.see_ordering:
@@ -58,9 +62,7 @@ def _quiet_score(searcher, parameters, side, move, ply):
             return KILLER_SCORE + np.int64(1)
         if move == searcher.killers[ply, 1]:
             return KILLER_SCORE
-    if parameters.history:
-        return history_of(searcher, side, move)
-    return np.int64(0)
+    return history_of(searcher, parameters, side, move, ply)
 
 
 @kernel
@@ -71,7 +73,7 @@ def score_moves(searcher, parameters, position, start, end, hint, ply):
         if move == hint:
             score = HINT_SCORE
         elif is_noisy(move):
-            score = _noisy_score(parameters, position, move)
+            score = _noisy_score(searcher, parameters, position, move)
         else:
             score = _quiet_score(searcher, parameters, position.side, move, ply)
         searcher.moves[index] = (np.uint64(score + _SCORE_OFFSET) << _SCORE_SHIFT) | move

@@ -12,10 +12,11 @@ import numpy as np
 from .attacks import KNIGHT_ATTACKS, bishop_attacks, pawn_attacks, rook_attacks
 from .bitboard import EMPTY, ONE
 from .jit import kernel
-from .move import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, from_square, moving_piece, to_square
+from .move import BISHOP, KNIGHT, NO_MOVE, PAWN, QUEEN, ROOK, from_square, moving_piece, to_square
+from .movegen import is_legal
 from .see import see_at_least
-from .state import REDUCTION_LIMIT
-from .transposition import MATE_BOUND
+from .state import MAX_PLY, REDUCTION_LIMIT
+from .transposition import LOWER, MATE_BOUND, entry_bound, entry_depth, entry_score
 
 _LAST = np.int64(REDUCTION_LIMIT - 1)
 NONE = np.int64(0)
@@ -118,3 +119,31 @@ def loses_exchange(parameters, position, move, depth, quiet):
         return False
     slope = parameters.see_quiet_slope_cp if quiet else parameters.see_noisy_slope_cp
     return not see_at_least(position, move, -slope * depth, parameters)
+
+
+@kernel
+def may_probcut(parameters, depth, beta):
+    """Whether captures are tried at reduced depth against a bound well above beta."""
+    if not parameters.probcut or depth < parameters.probcut_min_depth:
+        return False
+    return abs(beta) + parameters.probcut_margin_cp < MATE_BOUND
+
+
+@kernel
+def may_be_singular(parameters, position, checkers, data, hint, depth, ply):
+    """Whether the table knows a lower bound, deep enough, for a move that may stand alone."""
+    if not parameters.singular_extension or data == EMPTY or hint == NO_MOVE or ply == 0:
+        return False
+    if depth < parameters.singular_min_depth or ply >= MAX_PLY // 2:
+        return False
+    if entry_depth(data) < depth - 3 or not entry_bound(data) & LOWER:
+        return False
+    if abs(entry_score(data, ply)) >= MATE_BOUND:
+        return False
+    return is_legal(position, checkers, hint)
+
+
+@kernel
+def reduces_without_hint(parameters, depth, ply):
+    """Internal iterative reduction: an unknown node is not worth its whole depth."""
+    return parameters.internal_iterative_reduction and depth >= parameters.iir_min_depth and ply > 0

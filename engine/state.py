@@ -108,6 +108,9 @@ PARAMETERS_DTYPE = np.dtype(
 PICKER_FIELDS = ("stage", "noisy_cursor", "noisy_end", "quiet_cursor", "list_end")
 MAX_TRIED = 64  # quiets remembered at a node for its history update
 
+MOVE_KINDS = 6 * 64  # a moving piece and its target
+CORRECTION_SIZE = 1 << 14
+
 #: One player's tables and the running search. `history` is [side][piece][to], in [-2^14, 2^14].
 SEARCHER_DTYPE = np.dtype(
     [
@@ -130,9 +133,16 @@ SEARCHER_DTYPE = np.dtype(
         KEYS,
         ("killers", U64, (MAX_PLY + 1, 2)),
         ("history", I64, (2, 6, 64)),
+        ("continuation", np.int16, (2, MOVE_KINDS + 1, MOVE_KINDS)),  # [distance - 1][before][move]
+        ("capture_history", I64, (MOVE_KINDS, 6)),  # [move][captured]
+        ("pawn_correction", np.int32, (CORRECTION_SIZE,)),
+        ("piece_correction", np.int32, (2, CORRECTION_SIZE)),  # ours, theirs
+        ("moved", I64, (MAX_PLY + 1,)),  # by ply, the move kind made there; MOVE_KINDS for none
+        ("excluded", U64, (MAX_PLY + 1,)),  # the move a singular search leaves out
         *((name, I64, (MAX_PLY + 1,)) for name in PICKER_FIELDS),
         ("given", U64, (MAX_PLY + 1,)),  # the hint, once it was handed out
         ("tried", U64, (MAX_PLY + 1, MAX_TRIED)),  # quiets searched at the node
+        ("tried_captures", U64, (MAX_PLY + 1, MAX_TRIED)),
         ("static_evals", I64, (MAX_PLY + 1,)),  # by ply, NO_EVALUATION in check
         ("pv_length", I64, (MAX_PLY + 1,)),
         ("pv", U64, (MAX_PLY + 1, MAX_PLY + 1)),

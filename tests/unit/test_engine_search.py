@@ -179,6 +179,16 @@ CLOCK = {
 }
 
 
+#: Numbers of techniques that are off by default: their switch is turned on to see them work.
+SWITCH_OF = {
+    "singular_min_depth": "singular_extension",
+    "singular_margin_cp": "singular_extension",
+    "multi_cut": "singular_extension",
+    "probcut_min_depth": "probcut",
+    "probcut_margin_cp": "probcut",
+}
+
+
 def signature(search: dict[str, int]) -> list[SearchResult]:
     limit = SearchLimit(depth=8, nodes=20_000)
     return [think(fen, limit, search)[1]._replace(time_ns=0) for fen in SENSITIVE]
@@ -193,8 +203,11 @@ def default_signature() -> list[SearchResult]:
 def test_every_parameter_but_the_clock_s_changes_the_search(
     parameter: Parameter, default_signature: list[SearchResult]
 ) -> None:
+    switch = SWITCH_OF.get(parameter.name)
+    with_technique = {} if switch is None else {switch: 1}
+    before = default_signature if switch is None else signature(with_technique)
     changed = [
-        signature({parameter.name: value}) != default_signature
+        signature(with_technique | {parameter.name: value}) != before
         for value in {parameter.low, parameter.high} - {parameter.default}
     ]
     assert any(changed) == (parameter.name not in CLOCK)
