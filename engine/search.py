@@ -70,6 +70,7 @@ INFINITE = np.int64(MATE + 1)
 UNKNOWN = np.int64(-INFINITE - 1)
 NEAR_FIFTY_MOVES = np.int64(FIFTY_MOVE_PLIES - 10)  # a table entry knows nothing of the clock
 NO, YES = np.int64(0), np.int64(1)
+ILLEGAL_MOVE, GAME_OVER = np.int64(-1), np.int64(-2)  # instead of a wire move
 
 
 @kernel
@@ -571,18 +572,17 @@ def think(
     begins with `first_depth` 1; a higher one goes on with the same search, so that iterations asked
     for one by one are those of a single call. `searcher.finished` tells whether a limit other than
     `last_depth` ended it. Returns int64 (wire move, score, depth, seldepth, nodes, qnodes,
-    elapsed_ns); the move is -1 if `moves` holds an illegal one and -2 if the game is over.
+    elapsed_ns); the move is ILLEGAL_MOVE if `moves` holds one, GAME_OVER if there is no legal move.
     """
     searcher = searcher_at(searcher_address)
     parameters = parameters_at(parameters_address)
     game = game_at(game_address)
     if first_depth == 1:
         searcher.started_ns = clock_ns()
-        failed = np.int64(-1)
         if not catch_up(game, moves, count):
-            return failed, NO, NO, NO, NO, NO, NO
+            return ILLEGAL_MOVE, NO, NO, NO, NO, NO, NO
         if game.move_count == 0:
-            return failed - 1, NO, NO, NO, NO, NO, NO
+            return GAME_OVER, NO, NO, NO, NO, NO, NO
         _start_search(searcher, game)
         searcher.node_limit = node_limit if node_limit > 0 else np.int64(1 << 62)
         searcher.deadline_ns = searcher.started_ns + hard_ns if hard_ns > 0 else np.int64(1 << 62)

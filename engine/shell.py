@@ -18,7 +18,7 @@ from .move import KING
 from .parameters import EVALUATION, SEARCH, search_defaults, weight_defaults
 from .perft import MAX_PERFT_DEPTH, perft
 from .rules import IRREVERSIBLE, push_at, start_game
-from .search import think
+from .search import GAME_OVER, think
 from .state import (
     GAME_DTYPE,
     MAX_PLY,
@@ -391,6 +391,7 @@ class Searcher:
 
     def set_position(self, fen: str, chess960: bool = False) -> None:
         """Start from `fen` with what the tables have learnt. Raises FenError."""
+        _start_of(fen, chess960)  # a refusal must not leave half of the new position behind
         self._game.chess960 = chess960
         self._game.restart(fen)
         self._fen = fen
@@ -459,9 +460,11 @@ class Searcher:
             soft_ns,
             hard_ns,
         )
+        if result[0] == GAME_OVER:
+            raise IllegalMoveError(f"there is no legal move in {self._game.fen}")
         if result[0] < 0:
-            played = _wire_name(int(moves[min(self._game.ply, count - 1)])) if count else ""
-            raise IllegalMoveError(f"no search after move {played!r} in {self._game.fen}")
+            illegal = _wire_name(int(moves[self._game.ply]))
+            raise IllegalMoveError(f"move {illegal} is not legal in {self._game.fen}")
         return SearchResult._make(result)
 
     def hashfull_permille(self) -> int:

@@ -132,7 +132,7 @@ def test_a_game_that_is_over_cannot_be_searched(fen: str, moves: str) -> None:
     searcher = Searcher(hash_mb=1)
     searcher.new_game(fen)
     line = np.array([*played, 0], np.uint16)
-    with pytest.raises(IllegalMoveError):
+    with pytest.raises(IllegalMoveError, match="there is no legal move in"):
         searcher.go(line, len(played), SearchLimit(depth=3))
     searcher.new_game()
     assert searcher.go(NO_MOVES, 0, SearchLimit(depth=3)).depth == 3
@@ -147,7 +147,7 @@ def test_an_illegal_move_in_the_game_is_refused_and_can_be_corrected() -> None:
     searcher = Searcher(hash_mb=1)
     good = [Game().parse_uci("e2e4")]
     line = np.array([*good, 0o7777, 0], np.uint16)
-    with pytest.raises(IllegalMoveError, match="h8h8"):
+    with pytest.raises(IllegalMoveError, match="move h8h8 is not legal in"):
         searcher.go(line, 2, SearchLimit(depth=1))
     assert searcher.go(line, 1, SearchLimit(depth=2)).depth == 2
 
@@ -157,8 +157,22 @@ def test_a_refused_fen_keeps_the_old_position() -> None:
     before = search(KIWIPETE, SearchLimit(nodes=500), searcher)
     with pytest.raises(FenError):
         searcher.new_game("8/8/8/8/8/8/8/8 w - - 0 1")
-    assert searcher.go(NO_MOVES, 0, SearchLimit(nodes=500)).move in Game(KIWIPETE).legal_moves()
+    castled = [Game(KIWIPETE).parse_uci("e1g1")]
+    searcher.go(np.array([*castled, 0], np.uint16), 1, SearchLimit(nodes=500))
     assert search(KIWIPETE, SearchLimit(nodes=500), searcher) == before
+
+
+def test_a_refused_fen_keeps_the_old_castling_rules() -> None:
+    """Rights that only Chess960 has; going back to the first move reads the old FEN again."""
+    fen = "4k3/pppppppp/8/8/8/8/PPPPPPPP/1RK4R w HB - 0 1"
+    searcher = Searcher(hash_mb=1)
+    searcher.new_game(fen, chess960=True)
+    with pytest.raises(FenError):
+        searcher.set_position("8/8/8/8/8/8/8/8 w - - 0 1")
+    castling = [Game(fen, chess960=True).parse_uci("c1h1")]
+    line = np.array([*castling, 0], np.uint16)
+    for count in (1, 0, 1):
+        searcher.go(line, count, SearchLimit(nodes=50))
 
 
 @pytest.mark.parametrize("fen", [STARTPOS, QUEENS])
