@@ -77,7 +77,8 @@ def test_help_without_a_command_lists_the_commands(tmp_path):
 
 
 def test_no_summary_is_cut(tmp_path):
-    assert "..." not in harness("--help", cwd=tmp_path, code=NO_NUMBA).stdout
+    listed = harness("--help", cwd=tmp_path, code=NO_NUMBA).stdout.split("Commands:\n")[1]
+    assert "..." not in listed
 
 
 def test_help_and_readme_tell_the_adjudication(tmp_path):
@@ -379,6 +380,23 @@ def test_book_writes_distinct_positions_the_same_for_a_seed(tmp_path):
     assert text == (tmp_path / "b.epd").read_text("ascii")
     assert len({line.rsplit(" ", 2)[0] for line in text.splitlines()}) == 20
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.epd", "b.epd"]
+
+
+def test_book_replaces_a_file_only_by_force_and_keeps_within_the_bound(tmp_path):
+    (tmp_path / "x.epd").write_text("mine\n")
+    line = ("book", "--count", "3", "--bound", "20", "--out", "x.epd")
+    assert harness(*line, cwd=tmp_path).returncode == 2
+    assert (tmp_path / "x.epd").read_text("ascii") == "mine\n"
+    done = harness(*line, "--force", cwd=tmp_path)
+    assert done.stdout == "x.epd: 3 positions (seed 1, 8 plies, within 20 cp)\n"
+    assert len((tmp_path / "x.epd").read_text("ascii").splitlines()) == 3
+
+
+def test_a_folder_that_cannot_be_made(folder):
+    done = harness("sprt", "good.cfg", "good.cfg", "--out", "/proc/x", cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: /proc/x")
+    assert "the folder cannot be made (" in done.stderr
 
 
 def test_book_of_more_positions_than_there_are(tmp_path):
