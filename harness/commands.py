@@ -28,7 +28,7 @@ def show_stats(context: click.Context) -> None:
     if run is not None and run.is_dir() and not options.given_names(context) & options.HYPOTHESES:
         report, hypotheses = _own_report(run)
     else:
-        report = _report(_counts(values), hypotheses)
+        report = _report(values, hypotheses)
     text = report["sentence"] if values["quiet"] else render_report(report, hypotheses)
     click.echo(text, err=values["json_path"] == options.STANDARD_OUTPUT)
     options.write_result(values["json_path"], report)
@@ -43,13 +43,27 @@ def _own_report(run: Path) -> tuple[dict[str, Any], Hypotheses]:
     return read_run(run), test.hypotheses()
 
 
-def _report(counts: Counts, hypotheses: Hypotheses) -> dict[str, Any]:
-    from harness.stats import stats_report
+def _report(values: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]:
+    """The document of a test of whatever counts were given."""
+    from harness.stats import stats_of_match, stats_of_run, stats_report
+
+    source: Path | None = values["source"]
+    if source is None:
+        try:
+            return stats_report(_typed_counts(values), hypotheses)
+        except ValueError as error:
+            raise UsageError(f"--model {hypotheses.model}: {error}") from None
+    if source.is_dir():
+        from harness.match import read_run
+
+        return stats_of_run(read_run(source), hypotheses)
+    from harness.pgn_pairs import read_match
 
     try:
-        return stats_report(counts, hypotheses)
+        match = read_match(source, values["new"])
     except ValueError as error:
-        raise UsageError(f"--model {hypotheses.model}: {error}") from None
+        raise UsageError(str(error)) from None
+    return stats_of_match(match, hypotheses)
 
 
 def _check_source(values: Mapping[str, Any]) -> None:
@@ -67,26 +81,16 @@ def _check_source(values: Mapping[str, Any]) -> None:
         options.check_run(source)
 
 
-def _counts(values: Mapping[str, Any]) -> Counts:
-    """The counts that RUN, PGN, --ptnml or --wdl stands for."""
-    from harness.pgn_pairs import pentanomial_from_pgn
-    from harness.score import Pentanomial, parse_ptnml, parse_wdl
+def _typed_counts(values: Mapping[str, Any]) -> Counts:
+    """The counts of --ptnml or --wdl, whichever was given."""
+    from harness.score import parse_ptnml, parse_wdl
 
-    for name, parse in (("ptnml", parse_ptnml), ("wdl", parse_wdl)):
-        if values[name] is not None:
-            try:
-                return parse(values[name])
-            except ValueError as error:
-                raise UsageError(f"--{name} {error}") from None
-    source: Path = values["source"]
-    if source.is_dir():
-        from harness.match import read_run
-
-        return Pentanomial(*read_run(source)["ptnml"])
+    name = "wdl" if values["ptnml"] is None else "ptnml"
+    parse = parse_wdl if name == "wdl" else parse_ptnml
     try:
-        return pentanomial_from_pgn(source, values["new"])
+        return parse(values[name])
     except ValueError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(f"--{name} {error}") from None
 
 
 def write_book(count: int, seed: int, plies: int, bound_cp: int, out: Path, *, force: bool) -> None:

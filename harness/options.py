@@ -180,12 +180,15 @@ hypothesis_options = _together(
     ),
 )
 
+#: More workers than this only wait for each other and, at 100 MB each, may exhaust the machine.
+MAX_CONCURRENCY: Final = 8 * len(os.sched_getaffinity(0))
+
 worker_options = _together(
     click.option(
         "--concurrency",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MAX_CONCURRENCY),
         metavar="N",
-        help="Games at a time (default: one for each core).",
+        help="Games at a time (default: one for each core; at most eight).",
     ),
     click.option(
         "--cluster",

@@ -83,14 +83,6 @@ def read_match(path: Path, new: str | None = None) -> PgnMatch:
     return PgnMatch(first_named, other, total, singles, tuple(str(game) for game in alone))
 
 
-def pentanomial_from_pgn(path: Path, new: str | None = None) -> Pentanomial:
-    """The pairs of a match all of whose games have a partner, for `new`; as `read_match`."""
-    match = read_match(path, new)
-    if match.ignored:
-        raise ValueError(f"{path}: {match.ignored[0]} {_EXPECTATION}")
-    return match.pairs
-
-
 def _players(path: Path, games: Sequence[_Game], new: str | None) -> tuple[str, str]:
     """NEW and the other one."""
     white, black = games[0].white, games[0].black

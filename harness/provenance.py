@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from harness.spec import MatchSpec
 
 _CPU_INFO: Final = Path("/proc/cpuinfo")
+_PROGRAM: Final = Path(__file__).resolve().parents[1]
 
 
 def collect_provenance(spec: MatchSpec) -> dict[str, Any]:
@@ -33,7 +35,21 @@ def collect_provenance(spec: MatchSpec) -> dict[str, Any]:
         "platform": platform.platform(),
         "cpu": cpu_model(),
         "cores": os.cpu_count(),
+        **working_tree(),
     }
+
+
+def working_tree(folder: Path = _PROGRAM) -> dict[str, Any]:
+    """The commit that the program's folder is at and whether it has changes; None where no git."""
+    answers = []
+    for arguments in (("rev-parse", "HEAD"), ("status", "--porcelain")):
+        command = ("git", "-C", str(folder), *arguments)
+        try:
+            answer = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+        except (OSError, subprocess.SubprocessError):
+            return {"git_commit": None, "git_dirty": None}
+        answers.append(answer.stdout.strip())
+    return {"git_commit": answers[0], "git_dirty": bool(answers[1])}
 
 
 def cpu_model(cpu_info: Path = _CPU_INFO) -> str:

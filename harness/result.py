@@ -15,7 +15,6 @@ from harness.adjudication import describe
 from harness.config import differences
 from harness.elo import Estimate, estimate
 from harness.game import Termination
-from harness.score import Trinomial
 from harness.sprt import (
     Decision,
     SprtBounds,
@@ -24,7 +23,7 @@ from harness.sprt import (
     verdict_sentence,
 )
 from harness.stats import SCHEMA, sprt_numbers
-from harness.tally import FAULTS, Tally, digest_game
+from harness.tally import FAULTS, Tally
 
 if TYPE_CHECKING:
     from harness.journal import Event, Journal
@@ -98,7 +97,7 @@ def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) 
             tally.state.llr,
             decision,
             _sentence(spec, tally, events),
-            counted_games(tally, journal),
+            tally.games,
         ),
         "games_played": tally.games_done,
         "games_per_min": 60.0 * machine["games"] / machine["elapsed_s"]
@@ -143,18 +142,6 @@ def _sentence(spec: MatchSpec, tally: Tally, events: Sequence[Event]) -> str:
 
 #: Kinds of events between which a run is played or rests.
 _STAGES: Final = ("started", "resumed", "finished", "interrupted")
-
-
-def counted_games(tally: Tally, journal: Journal) -> Trinomial:
-    """NEW's single games in the pairs that were counted: those equal to an earlier one are not."""
-    games, seen = Trinomial(), set()
-    records = journal.games(tally.pairs_done)
-    for first, second in zip(records, records, strict=True):
-        moves = digest_game(first).moves + digest_game(second).moves
-        if moves not in seen:
-            seen.add(moves)
-            games += Trinomial.from_pair(first.new_result, second.new_result)
-    return games
 
 
 def differences_of(spec: MatchSpec) -> list[str]:

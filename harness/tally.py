@@ -17,7 +17,7 @@ from hashlib import blake2b
 from typing import Final
 
 from harness.game import GameRecord, Termination
-from harness.score import Pentanomial, pair_class
+from harness.score import Pentanomial, Trinomial, pair_class
 from harness.speed import SpeedRatio
 from harness.sprt import Decision, Hypotheses, SprtState
 
@@ -111,6 +111,7 @@ class Tally:
     max_pairs: int
     state: SprtState = field(init=False)
     pentanomial: Pentanomial = field(default_factory=Pentanomial)
+    games: Trinomial = field(default_factory=Trinomial)  # the single games of those pairs
     pairs: bytearray = field(default_factory=bytearray)  # a digit for each counted pair: its class
     llr_path: list[float] = field(default_factory=list)  # after each counted pair
     pairs_done: int = 0  # in the prefix, duplicates included
@@ -158,6 +159,7 @@ class Tally:
     def _count_result(self, first: int, second: int) -> None:
         self.state = self.state.update_pair(first, second)
         self.pentanomial += Pentanomial.from_pair(first, second)
+        self.games += Trinomial.from_pair(first, second)
         self.pairs.append(ord("0") + pair_class(first, second))
         self.llr_path.append(self.state.llr)
 

@@ -185,7 +185,8 @@ MISTAKES = [
     ),
     (
         "sprt good.cfg good.cfg --concurrency 0",
-        "Invalid value for '--concurrency': 0 is not in the range x>=1.",
+        "Invalid value for '--concurrency': 0 is not in the range"
+        f" 1<=x<={options.MAX_CONCURRENCY}.",
     ),
     (
         "sprt good.cfg good.cfg --seed -1",

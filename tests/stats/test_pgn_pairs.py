@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.pgn_pairs import pentanomial_from_pgn, read_match
+from harness.pgn_pairs import read_match
 from harness.score import Pentanomial, Trinomial
 
 FENS = [
@@ -38,8 +38,8 @@ def test_rounds_of_a_pair_in_any_order(tmp_path: Path) -> None:
             ("base", "new", "0.1", "0-1", FENS[0]),
         ],
     )
-    assert pentanomial_from_pgn(path) == Pentanomial(0, 1, 0, 0, 1)
-    assert pentanomial_from_pgn(path, new="base") == Pentanomial(1, 0, 0, 1, 0)
+    assert read_match(path).pairs == Pentanomial(0, 1, 0, 0, 1)
+    assert read_match(path, new="base").pairs == Pentanomial(1, 0, 0, 1, 0)
 
 
 def test_one_round_number_for_both_games(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_one_round_number_for_both_games(tmp_path: Path) -> None:
         tmp_path,
         [("a", "b", "7", "1-0", ""), ("b", "a", "7", "1-0", "")],
     )
-    assert pentanomial_from_pgn(path) == Pentanomial(0, 0, 1, 0, 0)
+    assert read_match(path).pairs == Pentanomial(0, 0, 1, 0, 0)
 
 
 def test_neighbours_with_one_opening_where_rounds_tell_nothing(tmp_path: Path) -> None:
@@ -60,12 +60,12 @@ def test_neighbours_with_one_opening_where_rounds_tell_nothing(tmp_path: Path) -
             ("a", "b", "4", "1/2-1/2", FENS[1]),
         ],
     )
-    assert pentanomial_from_pgn(path) == Pentanomial(0, 1, 1, 0, 0)
+    assert read_match(path).pairs == Pentanomial(0, 1, 1, 0, 0)
 
 
 def test_an_engine_against_itself_is_new_as_white_first(tmp_path: Path) -> None:
     path = write(tmp_path, [("x", "x", "0.0", "1-0", ""), ("x", "x", "0.1", "1-0", "")])
-    assert pentanomial_from_pgn(path) == Pentanomial(0, 0, 1, 0, 0)
+    assert read_match(path).pairs == Pentanomial(0, 0, 1, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_an_engine_against_itself_is_new_as_white_first(tmp_path: Path) -> None:
 )
 def test_games_that_cannot_be_paired(tmp_path: Path, games: list[Game], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        pentanomial_from_pgn(write(tmp_path, games))
+        read_match(write(tmp_path, games))
 
 
 def test_an_unknown_first_player(tmp_path: Path) -> None:
     path = write(tmp_path, [("a", "b", "1", "1-0", ""), ("b", "a", "1", "1-0", "")])
     with pytest.raises(ValueError, match="no player 'c': expected 'a' or 'b'"):
-        pentanomial_from_pgn(path, new="c")
+        read_match(path, new="c")
 
 
 @pytest.mark.parametrize(
