@@ -18,6 +18,7 @@ from harness.chunks import Done, Event, Failed, GameQueue, Lost, Workers
 from harness.errors import EngineStartError, Interrupted, UsageError
 from harness.exports import export_run
 from harness.interrupts import Interrupts
+from harness.invocation import resume_command
 from harness.journal import Journal
 from harness.openings import OpeningSource, open_source
 from harness.provenance import collect_provenance
@@ -187,8 +188,7 @@ class _Run:
         except Interrupted:
             self._view.finish(document)
             self._view.message(
-                "interrupted; to have all files written:"
-                f" harness sprt --resume {self._options.run_dir}"
+                f"interrupted; to have all files written: {resume_command(self._options.run_dir)}"
             )
             raise
         self._view.finish(document)

@@ -17,6 +17,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from harness.invocation import resume_command
 from harness.report.numbers import (
     FEW_GAMES,
     Document,
@@ -353,4 +354,4 @@ def resume_hint(document: Document) -> str | None:
     """How to go on with an interrupted run."""
     if not document["machine"]["interrupted"]:
         return None
-    return f"interrupted; to go on: harness sprt --resume {document['run_dir']}"
+    return f"interrupted; to go on: {resume_command(document['run_dir'])}"

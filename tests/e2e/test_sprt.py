@@ -166,6 +166,5 @@ def test_an_interrupted_run_says_how_to_go_on(number, tmp_path):
     output, errors = process.communicate(timeout=60)
     (run,) = (tmp_path / "reports").iterdir()
     assert (process.returncode, errors) == (130, "")
-    assert output.rstrip().endswith(
-        f"interrupted; to go on: harness sprt --resume reports/{run.name}"
-    )
+    assert "interrupted; to go on: " in output
+    assert output.rstrip().endswith(f" sprt --resume reports/{run.name}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -30,17 +30,21 @@ def local_cluster(workers: int = 2, threads: int = 1, **options: Any) -> Iterato
 
 
 def worker_processes(dask: Any) -> list[psutil.Process]:
-    """The processes of the Dask workers."""
+    """The processes of the Dask workers, but for those that are only just started again."""
     import psutil
 
-    return [psutil.Process(nanny.pid) for nanny in dask.workers.values()]
+    ids = [nanny.pid for nanny in dask.workers.values() if nanny.pid is not None]
+    return [psutil.Process(pid) for pid in ids if psutil.pid_exists(pid)]
 
 
 def player_processes(dask: Any) -> list[psutil.Process]:
     """The processes that play games, on all Dask workers."""
-    return [
-        child
-        for worker in worker_processes(dask)
-        for child in worker.children(recursive=True)
-        if "harness.worker" in child.cmdline()
-    ]
+    import psutil
+
+    players = []
+    for worker in worker_processes(dask):
+        with suppress(psutil.NoSuchProcess):  # it ends just now
+            for child in worker.children(recursive=True):
+                if "harness.worker" in child.cmdline():
+                    players.append(child)
+    return players

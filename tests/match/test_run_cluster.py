@@ -95,8 +95,9 @@ def test_killed_workers_and_players_change_nothing_and_are_recorded(
     orphans: list[Any] = []
 
     def kill(finished: int) -> None:
-        if victims and finished >= 60 * (len(killed) + 1):
-            process = victims.pop(0)(dask)[0]
+        if victims and finished >= 60 * (len(killed) + 1) and (found := victims[0](dask)):
+            del victims[0]
+            process = found[0]
             killed.append(process.pid)
             orphans.extend(process.children(recursive=True))
             process.kill()
@@ -150,10 +151,12 @@ def test_players_end_when_the_coordinator_is_killed(dask: Any, tmp_path: Path) -
 def test_builtin_run_is_the_same_on_a_cluster(dask: Any, tmp_path: Path) -> None:
     spec = builtin_spec(pairs=40, nodes=1000)
     play(spec, tmp_path / "local", concurrency=2)
+    killed: list[Any] = []
 
     def kill(finished: int) -> None:
-        if 20 <= finished < 40:
-            worker_processes(dask)[0].kill()
+        if finished >= 20 and not killed:
+            killed.append(worker_processes(dask)[0])
+            killed[0].kill()
 
     with connect(dask.scheduler_address) as cluster:
         play_on(cluster, spec, tmp_path / "cluster", kill)

@@ -101,7 +101,7 @@ def test_interrupted_run_says_how_to_go_on_and_can(tmp_path: Path, number: int) 
     os.killpg(process.pid, number)  # as a terminal does: to the workers too
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 130, errors
-    assert f"harness sprt --resume {run_dir}" in output
+    assert f" sprt --resume {run_dir}" in output
     assert errors == "error: interrupted\n"
     wait_until(lambda: not session_members(process.pid), timeout_s=10)
     with Journal.read(run_dir) as journal:

@@ -9,6 +9,7 @@ import pytest
 
 from harness import exports
 from harness.errors import Interrupted, UsageError
+from harness.invocation import resume_command
 from harness.limits import Limit
 from harness.match import RunOptions, run_match
 from harness.openings import BookOpenings
@@ -150,7 +151,7 @@ def test_run_interrupted_while_its_files_are_written_keeps_its_verdict(
         with pytest.raises(Interrupted):
             run_match(null_spec(2), RunOptions(tmp_path / "run", 1), view)
     assert [document["decision"] for document in view.documents] == ["undecided"]
-    assert view.messages[-1].endswith(f"files written: harness sprt --resume {tmp_path / 'run'}")
+    assert view.messages[-1].endswith(f"files written: {resume_command(tmp_path / 'run')}")
     document = play(null_spec(2), tmp_path / "run", resume=True)
     assert document["machine"]["games"] == 4, "no game is counted for two sittings"
     assert (tmp_path / "run" / "games.pgn").exists()

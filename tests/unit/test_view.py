@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from harness.elo import estimate
+from harness.invocation import program
 from harness.result import RunProgress
 from harness.score import Pentanomial
 from harness.sprt import SprtBounds
@@ -212,7 +213,7 @@ class TestSummary:
 
     def test_interrupted_run_shows_how_to_go_on(self) -> None:
         text = self.summary(machine(run_document(), interrupted=True))
-        assert "harness sprt --resume reports/some-run" in text
+        assert f"{program()} sprt --resume reports/some-run" in text
 
     def test_run_without_a_move_has_dashes(self) -> None:
         document = machine(run_document(mean_depth=[None, None]), nps=[None, None])
