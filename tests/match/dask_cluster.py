@@ -44,7 +44,6 @@ def player_processes(dask: Any) -> list[psutil.Process]:
     players = []
     for worker in worker_processes(dask):
         with suppress(psutil.NoSuchProcess):  # it ends just now
-            for child in worker.children(recursive=True):
-                if "harness.worker" in child.cmdline():
-                    players.append(child)
+            children = worker.children(recursive=True)
+            players += [child for child in children if "harness.worker" in child.cmdline()]
     return players

@@ -34,7 +34,7 @@ def test_folder_of_a_run_that_never_began_is_removed(tmp_path: Path) -> None:
 def test_place_where_no_folder_can_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with (
-        pytest.raises(UsageError, match="expected a folder that can be written"),
+        pytest.raises(UsageError, match="the folder cannot be made"),
         _new_run_dir(tmp_path / "file", SPEC),
     ):
         pytest.fail("it was made")
