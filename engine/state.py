@@ -134,7 +134,7 @@ SEARCHER_DTYPE = np.dtype(
         ("killers", U64, (MAX_PLY + 1, 2)),
         ("history", I64, (2, 6, 64)),
         ("continuation", np.int16, (2, MOVE_KINDS + 1, MOVE_KINDS)),  # [distance - 1][before][move]
-        ("capture_history", I64, (MOVE_KINDS, 6)),  # [move][captured]
+        ("capture_history", I64, (MOVE_KINDS, 7)),  # [move][captured, NO_PIECE of a promotion]
         ("pawn_correction", np.int32, (CORRECTION_SIZE,)),
         ("piece_correction", np.int32, (2, CORRECTION_SIZE)),  # ours, theirs
         ("moved", I64, (MAX_PLY + 1,)),  # by ply, the move kind made there; MOVE_KINDS for none

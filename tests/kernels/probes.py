@@ -14,7 +14,7 @@ from engine.accumulator import compute_accumulator, pass_accumulator, update_acc
 from engine.attacks import bishop_attacks, pawn_attacks, pawn_attacks_down, rook_attacks
 from engine.bitboard import EMPTY, flip, lsb, msb, pext, popcount
 from engine.evaluate import evaluate
-from engine.history import update_on_cutoff
+from engine.history import update_captures, update_on_cutoff
 from engine.jit import kernel
 from engine.machine import clock_ns, load_word, store_word
 from engine.make import make_move, make_null
@@ -413,6 +413,14 @@ def reward_cutoff(searcher, parameters, game, cut_wire, earlier_wires, depth, pl
         searcher.tried[ply, index] = find_move(game, earlier_wires[index])
     move = find_move(game, cut_wire)
     update_on_cutoff(searcher, parameters, game.side, move, depth, ply, count)
+
+
+@kernel
+def reward_capture(searcher, parameters, game, wire, depth, ply):
+    """Tell the capture history that the capture or promotion `wire` cut at once."""
+    move = find_move(game, wire)
+    searcher.tried_captures[ply, 0] = move
+    update_captures(searcher, parameters, move, depth, ply, _ZERO + 1)
 
 
 @kernel

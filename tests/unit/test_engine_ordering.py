@@ -8,7 +8,7 @@ import pytest
 from engine.history import HISTORY_LIMIT
 from engine.shell import Game, Searcher
 from engine.state import GAME_DTYPE, MAX_PLY, new_record
-from tests.kernels.probes import picked_order, reward_cutoff
+from tests.kernels.probes import picked_order, reward_capture, reward_cutoff
 from tests.oracle import KIWIPETE
 
 ROOK, KING = 3, 5
@@ -164,6 +164,19 @@ def test_history_stays_within_its_limit_and_fades() -> None:
     peak = history(searcher, 0, KING, 12)
     reward(searcher, MIXED, "d1d4", earlier=("e1e2",), depth=1)
     assert history(searcher, 0, KING, 12) < peak
+
+
+@pytest.mark.parametrize("move", ["a3b4", "c7c8q", "e4f5", "d1d5"])
+def test_the_history_of_a_capture_is_its_own(move: str) -> None:
+    """A promotion that takes nothing has a cell too, not that of another piece's capture."""
+    searcher, game = Searcher(hash_mb=0), Game(MIXED)
+    wire = game.parse_uci(move)
+    numbers = np.uint64(wire), np.int64(4), np.int64(0)
+    reward_capture(searcher.record, searcher.parameters, game.record, *numbers)
+    piece, target = (ROOK if move[0] == "d" else 0), wire >> 6 & 63
+    ((kind, captured),) = np.argwhere(searcher.record.capture_history)
+    assert kind == piece * 64 + target
+    assert captured == {"b4": 1, "c8": 6, "f5": 4, "d5": 0}[move[2:4]]
 
 
 def test_a_bonus_grows_with_depth_up_to_its_cap() -> None:
