@@ -38,7 +38,7 @@ EN_PASSANT = np.uint64(1 << 22)
 CASTLING = np.uint64(1 << 23)
 MOVE_MASK = np.uint64((1 << 24) - 1)
 
-MAX_MOVES = 256  # no legal position has more than 218
+MAX_MOVES = 256  # a game's positions have at most 218; other FENs of 16 pieces reached 226
 
 
 @kernel
