@@ -240,7 +240,8 @@ def test_hundreds_of_malformed_lines_do_not_end_it():
         (["go", "depth", "1"], "bestmove "),
         (["isready"], "readyok"),
         (["uci"], "uciok"),
-        (["--help"], "  numbishop isready"),
+        (["--help"], "  --version  "),
+        (["--version"], "Numbishop "),
     ],
 )
 def test_a_command_on_the_command_line(arguments, last_line):
