@@ -28,8 +28,8 @@ _FIFTY_MOVES: Final = 100  # plies
 
 # placement, side, and what else is there of castling, en passant and the two counters; then opcodes
 _POSITION: Final = re.compile(
-    rb"((?:[1-8PNBRQKpnbrqk]{1,8}/){7}[1-8PNBRQKpnbrqk]{1,8})\s+([wb])"
-    rb"(?:\s+(-|[KQkqA-Ha-h]{1,4})(?:\s+(-|[a-h][36])"
+    rb"(?!\S*[1-8]{2})((?:[1-8PNBRQKpnbrqk]{1,8}/){7}[1-8PNBRQKpnbrqk]{1,8})\s+([wb])"
+    rb"(?:\s+(-|[KQA-H]{1,2}[kqa-h]{0,2}|[kqa-h]{1,2})(?:\s+(-|[a-h][36])"
     rb"(?:\s+(\d{1,4})(?:\s+(\d{1,4}))?)?(\s*;.*|\s+[A-Za-z].*)?)?)?"
 )
 _COUNTERS: Final = re.compile(rb"\b(hmvc|fmvn)\s+(\d{1,4})\s*;")

@@ -66,7 +66,14 @@ def write_json(path: Path, document: Document) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is either as it was before, or complete."""
+    """Write a file so that it is either as it was before, or complete.
+
+    A link is followed. What is no regular file (a device, a pipe) is written to, not replaced.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
     unfinished = path.with_name(path.name + ".part")
     with unfinished.open("w", encoding="utf-8", newline="\n") as file:
         file.write(text)

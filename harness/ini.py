@@ -99,7 +99,7 @@ def read_entries(path: Path) -> list[Entry]:
         raise UsageError(f"{path}, {_format_syntax_error(error, text)}") from None
     lines = _key_lines(text)
     return [
-        Entry(section, key, value, path, lines[section, key])
+        Entry(section, key, value, path, lines.get((section, key), 0))
         for section in parser.sections()
         for key, value in parser.items(section)
     ]

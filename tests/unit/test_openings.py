@@ -473,3 +473,18 @@ def test_the_shipped_book_is_what_its_readme_says():
     boards = [chess.Board(source.opening(i).fen) for i in range(source.size)]
     assert len({board.epd() for board in boards}) == len(boards) == 1000
     assert all(board.ply() == 8 and not board.is_game_over() for board in boards)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w kqKQ - 0 1",
+        "4k3/8/8/8/8/8/8/R3K2R w ABCD - 0 1",
+        "rnbqkbnr/pppppppp/11111111/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    ],
+)
+def test_a_position_that_cannot_be_set_up_is_refused_when_read(tmp_path: Path, line: str) -> None:
+    book = tmp_path / "book.epd"
+    book.write_text(f"{line}\n")
+    with pytest.raises(UsageError, match=r"line 1: .*expected a FEN or EPD position"):
+        BookOpenings(book, "sequential", 1)
