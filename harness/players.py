@@ -30,7 +30,13 @@ class BuiltinPlayer:
     def __init__(self, config: EngineConfig) -> None:
         from engine.shell import Searcher, SearchLimit
 
-        self._searcher = Searcher(config.search, config.weights, config.hash_mb)
+        try:
+            self._searcher = Searcher(config.search, config.weights, config.hash_mb)
+        except MemoryError:
+            raise EngineStartError(
+                f"{config.name}: options.Hash = {config.hash_mb} MB cannot be had in this machine's"
+                " memory; expected less"
+            ) from None
         self._search_limit = SearchLimit
         self._untimed_limit: Limit | None = None
         self._untimed = SearchLimit()

@@ -41,6 +41,11 @@ MAX_BOUND = 2000.0
 WIDE_NELO = 100.0
 
 
+# Below these the test would need more games than can be played; far below, floats give up.
+_LEAST_DIFFERENCE_ELO: Final = 1e-3
+_LEAST_RATE: Final = 1e-9
+
+
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
     """One test: two hypotheses, two error rates. Raises ValueError where there is no such test."""
@@ -54,10 +59,10 @@ class Hypotheses:
     def __post_init__(self) -> None:
         for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
             check_bound(name, elo)
-        if self.elo1 <= self.elo0:
+        if self.elo1 - self.elo0 < _LEAST_DIFFERENCE_ELO:
             raise ValueError(f"elo1 = {self.elo1:g}: expected more than elo0 = {self.elo0:g}")
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 0.0 < rate < 0.5:
+            if not _LEAST_RATE <= rate < 0.5:
                 raise ValueError(f"{name} = {rate:g}: expected a number between 0 and 0.5")
 
     @property
