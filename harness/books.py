@@ -220,7 +220,15 @@ class GameBook:
             raise UsageError(f"{self._path}, game at line {line}: {error}") from None
         assert game is not None  # the text of a game is never empty
         board = game.board()
+        if type(board) is not chess.Board:
+            raise UsageError(
+                f"{self._path}, game at line {line}: Variant {game.headers['Variant']!r}; expected"
+                " standard chess or Chess960"
+            )
         fen = board.fen()
+        fault = first_fault([fen.split()[0].encode()], [not board.turn])
+        if fault is not None:
+            raise UsageError(f"{self._path}, game at line {line}: {fen!r}: expected {fault[1]}")
         moves = []
         for move in list(game.mainline_moves())[: self._plies or None]:
             moves.append(wire_move(board, move))

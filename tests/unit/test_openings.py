@@ -488,3 +488,21 @@ def test_a_position_that_cannot_be_set_up_is_refused_when_read(tmp_path: Path, l
     book.write_text(f"{line}\n")
     with pytest.raises(UsageError, match=r"line 1: .*expected a FEN or EPD position"):
         BookOpenings(book, "sequential", 1)
+
+
+@pytest.mark.parametrize(
+    ("tags", "expectation"),
+    [
+        ('[FEN "P3k3/8/8/8/8/8/8/4K3 w - - 0 1"]', "pawn"),
+        ('[FEN "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"]', "king"),
+        ('[Variant "Atomic"]', "expected standard chess or Chess960"),
+        ('[Variant "Three-check"]', "expected standard chess or Chess960"),
+    ],
+)
+def test_a_game_that_cannot_be_played_on_is_refused(
+    tmp_path: Path, tags: str, expectation: str
+) -> None:
+    book = tmp_path / "book.pgn"
+    book.write_text(f"{tags}\n\n*\n")
+    with pytest.raises(UsageError, match=f"game at line 1: .*{expectation}"):
+        BookOpenings(book, "sequential", 1).opening(0)
