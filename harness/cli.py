@@ -11,6 +11,7 @@ exit code  meaning
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -21,7 +22,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from harness import __version__, options
-from harness.errors import HarnessError, Interrupted, UsageError
+from harness.errors import EngineStartError, HarnessError, Interrupted, UsageError
 
 EXIT_CODES: Final = {"H1": 0, "H0": 10, "undecided": 11, "invalid": 12}
 EXIT_BUG: Final = 1
@@ -48,11 +49,30 @@ class _Program(click.Group):
             # Whoever read our output has gone, such as `head`: nothing is left to be said.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = EXIT_BUG
+        except OSError as error:
+            if error.filename is None:
+                code = _say_bug()
+            else:
+                _say_error(f"{error.filename}: {error.strerror}; {_EXPECTED_OF_A_PATH}")
+                code = _exit_code_of(error)
         except Exception:  # noqa: BLE001  # whatever it is, the user is told what to do with it
-            traceback.print_exc()
-            _say_error("this is a bug in numbishop; please report it with the lines above")
-            code = EXIT_BUG
+            code = _say_bug()
         sys.exit(code)
+
+
+_EXPECTED_OF_A_PATH: Final = "expected a place that can be used all the while"
+
+
+def _exit_code_of(error: OSError) -> int:
+    """A name that cannot be used is bad input; a place that failed on the way is not."""
+    bad_name = error.errno in {errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ENOTDIR}
+    return UsageError.exit_code if bad_name else EngineStartError.exit_code
+
+
+def _say_bug() -> int:
+    traceback.print_exc()
+    _say_error("this is a bug in numbishop; please report it with the lines above")
+    return EXIT_BUG
 
 
 def _say_error(sentence: str) -> None:

@@ -405,3 +405,12 @@ def test_book_of_more_positions_than_there_are(tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith("error: --count 21: only ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_no_file_can_have_is_told_in_a_sentence(tmp_path: Path) -> None:
+    name = "a" * 300
+    done = harness("sprt", name, "base.cfg", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert "File name too long" in done.stderr
