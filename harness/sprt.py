@@ -43,7 +43,7 @@ WIDE_NELO = 100.0
 
 # Below these the test would need more games than can be played; far below, floats give up.
 _LEAST_DIFFERENCE_ELO: Final = 1e-3
-_LEAST_RATE: Final = 1e-9
+_LEAST_RATE: Final = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
