@@ -30,6 +30,22 @@ def evaluate(position, accumulator, parameters):
 
 
 @kernel
+def evaluate_within(position, accumulator, parameters, alpha, beta):
+    """`evaluate` or, where the running sums lie far outside the window, a bound of it.
+
+    Lazy evaluation: what is far below alpha or above beta by material and squares is taken to stay
+    there, whatever the other terms say; the bound errs towards the window by the margin.
+    """
+    if parameters.lazy_evaluation:
+        rough = _finish(accumulator.score, accumulator.phase)
+        if rough + parameters.lazy_margin_cp <= alpha:
+            return rough + parameters.lazy_margin_cp
+        if rough - parameters.lazy_margin_cp >= beta:
+            return rough - parameters.lazy_margin_cp
+    return evaluate(position, accumulator, parameters)
+
+
+@kernel
 def evaluate_record(record, parameters):
     """`evaluate` of the position in a record, its accumulator computed from nothing."""
     position = load_position(record)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .accumulator import update_accumulator
 from .bitboard import popcount
-from .evaluate import evaluate
+from .evaluate import evaluate, evaluate_within
 from .jit import kernel
 from .machine import clock_ns, load_word
 from .make import make_move
@@ -120,7 +120,7 @@ def quiescence(searcher, parameters, position, accumulator, checkers, alpha, bet
     kinds = ALL_MOVES
     if not checkers:
         kinds = NOISY
-        stand_pat = evaluate(position, accumulator, parameters)
+        stand_pat = evaluate_within(position, accumulator, parameters, alpha, beta)
         best = stand_pat
         if best >= beta:
             return best

@@ -15,10 +15,10 @@ from .evaluate import evaluate_record, trace_evaluation
 from .fen import STARTPOS, FenError, Setup, format_fen, parse_fen, square_name
 from .history import clear_tables
 from .move import KING
-from .parameters import EVALUATION, SEARCH, search_defaults, weight_defaults
+from .parameters import SEARCH, search_defaults
 from .perft import MAX_PERFT_DEPTH, perft
+from .root import GAME_OVER, think
 from .rules import IRREVERSIBLE, push_at, start_game
-from .search import GAME_OVER, think
 from .state import (
     GAME_DTYPE,
     MAX_PLY,
@@ -31,6 +31,7 @@ from .state import (
 from .terms import OFFSETS, SQUARES_INDEX, VALUE_INDEX, WEIGHT_COUNT
 from .timeman import time_bounds_ns
 from .transposition import BUCKET_BYTES, MATE, MATE_BOUND, MAX_GENERATION, fill_permille
+from .weights import EVALUATION, weight_defaults
 
 __all__ = [
     "MATE",

@@ -15,7 +15,7 @@ import numpy as np
 from .bitboard import FLIP, ONE, lsb
 from .jit import kernel
 from .move import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
-from .parameters import EVALUATION
+from .weights import EVALUATION
 
 
 def _offsets() -> dict[str, int]:

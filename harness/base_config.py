@@ -2,7 +2,8 @@
 
     python -m harness.base_config > configs/base.cfg
 
-To be run again whenever `engine/parameters.py` changes; a test compares the two.
+To be run again whenever `engine/parameters.py` or `engine/weights.py` changes; a test compares the
+file with them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Iterator
 
 import click
 
-from engine.parameters import EVALUATION, SEARCH, WEIGHT_LIMIT_CP
+from engine.parameters import SEARCH
+from engine.weights import EVALUATION, WEIGHT_LIMIT_CP
 from harness.config import MAX_HASH_MB
 
 _HEAD = """\

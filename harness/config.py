@@ -11,14 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from engine.parameters import (
-    EVALUATION,
-    SEARCH,
-    WEIGHT_LIMIT_CP,
-    Term,
-    search_defaults,
-    weight_defaults,
-)
+from engine.parameters import SEARCH, search_defaults
+from engine.weights import EVALUATION, WEIGHT_LIMIT_CP, Term, weight_defaults
 from harness.ini import Entry, find_config, nearest, read_chain
 from harness.limits import LIMIT_KINDS, Limit
 from harness.spec import (

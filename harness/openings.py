@@ -16,7 +16,8 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.parameters import search_defaults, weight_defaults
+from engine.parameters import search_defaults
+from engine.weights import weight_defaults
 from harness.archives import read_file
 from harness.books import Opening, read_book
 from harness.errors import UsageError

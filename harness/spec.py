@@ -12,7 +12,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from engine.parameters import search_defaults, weight_defaults
+from engine.parameters import search_defaults
+from engine.weights import weight_defaults
 from harness.limits import Limit
 from harness.sprt import GAIN, Hypotheses, Model
 

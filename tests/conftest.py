@@ -1,10 +1,15 @@
-"""What every test shares: which folders a plain `pytest` collects."""
+"""What every test shares: the folders that are collected, and that interrupts are heeded."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
 BENCHMARKS = Path(__file__).parent / "benchmarks"
+
+# Programs that a shell starts in the background ignore interrupts, and so would their children;
+# several tests interrupt a run.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -91,7 +91,7 @@ _SEARCH = f"""
 import json
 import numpy as np
 from engine.jit import PACKAGE, source_digest
-from engine.search import think
+from engine.root import think
 from engine.shell import Searcher, SearchLimit
 
 searcher = Searcher(hash_mb=1)

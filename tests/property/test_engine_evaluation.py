@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.evaluate import MAX_EVALUATION_CP, evaluate_record, trace_evaluation
-from engine.parameters import EVALUATION, WEIGHT_LIMIT_CP, weight_defaults
 from engine.shell import Game, Weights, build_parameters
 from engine.terms import MAX_PHASE, OFFSETS, WEIGHT_COUNT
+from engine.weights import EVALUATION, WEIGHT_LIMIT_CP, weight_defaults
 from tests.kernels.probes import running_evaluation
 from tests.oracle import SEEDS, STARTS, Start, play
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from engine.parameters import EVALUATION, SEARCH, search_defaults, weight_defaults
+from engine.parameters import SEARCH, search_defaults
+from engine.weights import EVALUATION, weight_defaults
 from harness.base_config import base_config
 from harness.config import (
     AdjudicationConfig,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from engine.evaluate import MAX_EVALUATION_CP, evaluate_record
-from engine.parameters import WEIGHT_LIMIT_CP, weight_defaults
 from engine.shell import MATE_BOUND, STARTPOS, Game, Searcher, SearchLimit, build_parameters
 from engine.terms import MAX_PHASE
+from engine.weights import WEIGHT_LIMIT_CP, weight_defaults
 from tests.kernels.probes import packed_parts
 from tests.oracle import NO_MOVES
 

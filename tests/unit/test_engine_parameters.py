@@ -9,19 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from engine.parameters import (
-    EVALUATION,
-    PIECE_NAMES,
-    SEARCH,
-    WEIGHT_LIMIT_CP,
-    Parameter,
-    Term,
-    search_defaults,
-    weight_defaults,
-)
+from engine.parameters import SEARCH, Parameter, search_defaults
 from engine.shell import build_parameters
 from engine.state import PARAMETERS_DTYPE, REDUCTION_LIMIT
 from engine.terms import OFFSETS, WEIGHT_COUNT
+from engine.weights import EVALUATION, PIECE_NAMES, WEIGHT_LIMIT_CP, Term, weight_defaults
 
 by_name = pytest.mark.parametrize("parameter", SEARCH, ids=lambda parameter: parameter.name)
 

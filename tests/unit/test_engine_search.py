@@ -186,6 +186,7 @@ SWITCH_OF = {
     "multi_cut": "singular_extension",
     "probcut_min_depth": "probcut",
     "probcut_margin_cp": "probcut",
+    "lazy_margin_cp": "lazy_evaluation",
 }
 
 

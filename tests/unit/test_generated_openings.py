@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import harness.openings
-from engine.parameters import search_defaults, weight_defaults
+from engine.parameters import search_defaults
 from engine.shell import Game, Searcher, SearchLimit
+from engine.weights import weight_defaults
 from harness.book_check import first_fault
 from harness.errors import UsageError
 from harness.openings import GeneratedOpenings, Opening, open_source

@@ -147,7 +147,7 @@ def test_the_next_process_compiles_nothing(runs):
 
 def test_play_loads_nothing_that_warm_up_did_not(runs):
     assert runs.warm["later"] == []
-    assert "engine.search.think" in runs.warm["entry_points"]
+    assert "engine.root.think" in runs.warm["entry_points"]
 
 
 def test_a_process_that_plays_is_small(runs):

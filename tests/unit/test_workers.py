@@ -129,20 +129,21 @@ def test_many_random_deaths_lose_nothing(start: Start) -> None:
     workers = start(spec, 2)
     queue = GameQueue(spec.seed, 0, 200, workers=2)
     played: list[tuple[int, int]] = []
-    deaths = 0
+    killed: list[int] = []
     while len(played) < 400:
         while workers.capacity and (chunk := queue.next_chunk()):
             workers.submit(chunk)
-        if len(played) > 12 * deaths and deaths < 25:
-            os.kill(workers.process_ids[deaths % 2], signal.SIGKILL)
-            deaths += 1
+        alive = [process for process in workers.process_ids if process not in killed]
+        if len(played) > 12 * len(killed) and len(killed) < 25 and alive:
+            killed.append(alive[len(killed) % len(alive)])
+            os.kill(killed[-1], signal.SIGKILL)
         for event in workers.events(5):
             if isinstance(event, Done):
                 played += [(record.pair, record.game) for record in event.records]
             elif isinstance(event, Lost) and event.chunk:
                 queue.give_back(event.chunk.games)
     assert sorted(played) == [(pair, game) for pair in range(200) for game in (0, 1)]
-    assert deaths == 25
+    assert len(killed) == 25
 
 
 def test_death_of_the_fork_server_is_survived(start: Start) -> None:
