@@ -1,6 +1,7 @@
 """Runs of null players for tests: in this process, or as a program that can be killed.
 
-As a program: `python tests/match/runs.py SPEC.json RUN_DIR CONCURRENCY [resume]`.
+As a program: `python tests/match/runs.py SPEC.json RUN_DIR CONCURRENCY [resume]`. It is slowed
+down, so that on any machine there is time to kill it between two numbers of games.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from engine.jit import source_digest
+from harness import chunks, match
+from harness.chunks import Event
 from harness.errors import HarnessError
 from harness.journal import Journal
 from harness.limits import Limit
 from harness.match import RunOptions, RunProgress, read_spec, run_match
 from harness.result import MACHINE_KEYS, Document
 from harness.spec import EngineConfig, MatchSpec, OpeningSpec, SprtSpec
+from harness.workers import LocalWorkers
 
 
 def null_spec(pairs: int, **changes: Any) -> MatchSpec:
@@ -141,10 +145,24 @@ def kill_hard(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
+SMALL_CHUNK_GAMES = 4
+_PAUSE_SECONDS = 0.05
+
+
+class SlowWorkers(LocalWorkers):
+    """At most two small chunks of each worker in a twentieth of a second."""
+
+    def events(self, timeout_s: float) -> list[Event]:
+        time.sleep(_PAUSE_SECONDS)
+        return super().events(timeout_s)
+
+
 def main(spec_file: str, run_dir: str, concurrency: str, *resume: str) -> int:
     """Play and return the exit code, as `harness sprt` does."""
     from harness.view import make_view
 
+    chunks.MAX_GAMES = SMALL_CHUNK_GAMES
+    match.LocalWorkers = SlowWorkers
     spec = MatchSpec.model_validate_json(Path(spec_file).read_text())
     options = RunOptions(Path(run_dir), int(concurrency), bool(resume))
     try:

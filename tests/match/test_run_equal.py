@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness import match
+from harness import chunks, match
 from harness.journal import Journal
 from harness.workers import LocalWorkers
 from tests.match.runs import (
+    SMALL_CHUNK_GAMES,
     comparable,
     finished_games,
     kill_hard,
@@ -59,6 +60,7 @@ def test_killed_workers_change_nothing_and_are_recorded(
             return super().events(timeout_s)
 
     monkeypatch.setattr(match, "LocalWorkers", Murderous)
+    monkeypatch.setattr(chunks, "MAX_GAMES", SMALL_CHUNK_GAMES)
     document = play(SPEC, tmp_path / "run")
     assert len(kills) == 3
     assert document["faults"]["worker_lost"] == 3
