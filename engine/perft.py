@@ -1,7 +1,8 @@
 """Perft: the number of move sequences of a given length, the proof of generator and make.
 
 The last ply is counted by the length of the move list (bulk counting), which the search's own
-generator writes in full.
+generator writes in full. `perft_picker` counts by the search's staged picker instead, which may be
+wrong where the generator is right; pseudo_legal.py has a third count, by a generator of its own.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import numpy as np
 
 from .jit import kernel
 from .make import make_move
+from .move import NO_MOVE
 from .movegen import ALL_MOVES, generate_legal
-from .position import checkers_and_pinned
+from .picker import next_move, start_picking
+from .position import checkers_and_pinned, checkers_of
 from .state import MAX_PLY, load_position
 
 MAX_PERFT_DEPTH = MAX_PLY
@@ -37,3 +40,29 @@ def perft(game, depth):
     Its `moves` are overwritten.
     """
     return _count_leaves(load_position(game), depth, game, np.int64(0))
+
+
+@kernel
+def _count_picked(searcher, parameters, position, depth, ply, start):
+    """Each hint is the move last made at the same ply: legal here or not, as a table's may be."""
+    if depth == 0:
+        return np.int64(1)
+    checkers = checkers_of(position)
+    hint = searcher.pv[ply, 0]
+    start_picking(searcher, position, checkers, hint, ply, start)
+    leaves = np.int64(0)
+    while True:
+        move = next_move(searcher, parameters, position, checkers, hint, ply)
+        if move == NO_MOVE:
+            return leaves
+        searcher.pv[ply, 0] = move
+        after = make_move(position, move)
+        end = searcher.list_end[ply]
+        leaves += _count_picked(searcher, parameters, after, depth - 1, ply + 1, end)
+
+
+@kernel
+def perft_picker(game, searcher, parameters, depth):
+    """`perft` by the staged picker of `searcher`, its hints good and bad; each leaf is made."""
+    position = load_position(game)
+    return _count_picked(searcher, parameters, position, depth, np.int64(0), np.int64(0))

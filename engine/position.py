@@ -20,11 +20,11 @@ from .attacks import (
     pawn_attacks_down,
     rook_attacks,
 )
-from .bitboard import EMPTY, ONE, U8, lsb
+from .bitboard import EMPTY, ONE, U8, flip, lsb
 from .jit import inlined, kernel
 from .move import NO_PIECE
 
-TWO, THREE, FIVE = np.uint64(2), np.uint64(3), np.uint64(5)
+TWO, THREE, FIVE, SIX = np.uint64(2), np.uint64(3), np.uint64(5), np.uint64(6)
 
 
 class Position(NamedTuple):
@@ -42,6 +42,44 @@ class Position(NamedTuple):
     key: np.uint64
     halfmove: int
     side: np.uint64
+
+
+@kernel
+def piece_sets(position):
+    """Pawns, knights, bishops, rooks, queens and kings of both sides, by piece."""
+    queens = position.diagonals & position.orthogonals
+    return (
+        position.pawns,
+        position.knights,
+        position.diagonals ^ queens,
+        position.orthogonals ^ queens,
+        queens,
+        position.kings,
+    )
+
+
+@kernel
+def fill_bitboards(position, bitboards, occupancies):
+    """The position as twelve piece sets and three occupancies, in white's view.
+
+    bitboards : uint64[12], out: P N B R Q K p n b r q k.
+    occupancies : uint64[3], out: white, black, both.
+    """
+    kinds = piece_sets(position)
+    ours, theirs = position.side, position.side ^ ONE
+    for piece in range(6):
+        index = np.uint64(piece)
+        bitboards[ours * SIX + index] = from_white(position, kinds[piece] & position.ours)
+        bitboards[theirs * SIX + index] = from_white(position, kinds[piece] & position.theirs)
+    occupancies[ours] = from_white(position, position.ours)
+    occupancies[theirs] = from_white(position, position.theirs)
+    occupancies[2] = occupancies[0] | occupancies[1]
+
+
+@kernel
+def from_white(position, bb):
+    """A set of squares of `position` in white's view."""
+    return flip(bb) if position.side else bb
 
 
 @inlined

@@ -11,12 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .board import BOARD_DTYPE
 from .evaluate import evaluate_record, trace_evaluation
 from .fen import STARTPOS, FenError, Setup, format_fen, parse_fen, square_name
 from .history import clear_tables
 from .move import KING
 from .parameters import SEARCH, search_defaults
-from .perft import MAX_PERFT_DEPTH, perft
+from .perft import MAX_PERFT_DEPTH, perft, perft_picker
+from .pseudo_legal import perft_oracle
 from .root import GAME_OVER, think
 from .rules import IRREVERSIBLE, push_at, start_game
 from .state import (
@@ -37,6 +39,7 @@ __all__ = [
     "MATE",
     "MATE_BOUND",
     "MAX_PERFT_DEPTH",
+    "PERFT_WAYS",
     "STARTPOS",
     "FenError",
     "Game",
@@ -290,9 +293,26 @@ class Game:
             child.push(move)
             yield move, child
 
-    def perft(self, depth: int) -> int:
-        """The number of legal move sequences of `depth` plies, 0 to MAX_PERFT_DEPTH."""
-        return int(perft(self.record.copy(), depth)) if depth else 1
+    def perft(self, depth: int, through: str = "generator") -> int:
+        """The number of legal move sequences of `depth` plies, 0 to MAX_PERFT_DEPTH.
+
+        `through` is one of PERFT_WAYS: the search's generator, its staged picker, or the oracle
+        generator of pseudo_legal.py (slow).
+        """
+        return _PERFTS[through](self.record.copy(), depth) if depth else 1
+
+
+def _perft_picker(record: np.recarray, depth: int) -> int:
+    searcher = Searcher(hash_mb=1)
+    return int(perft_picker(record, searcher.record, searcher.parameters, depth))
+
+
+_PERFTS: dict[str, Callable[[np.recarray, int], int]] = {
+    "generator": lambda record, depth: int(perft(record, depth)),
+    "picker": _perft_picker,
+    "oracle": lambda record, depth: int(perft_oracle(record, new_record(BOARD_DTYPE), depth)),
+}
+PERFT_WAYS = tuple(_PERFTS)
 
 
 def _wire_of(text: str) -> int:

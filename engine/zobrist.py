@@ -12,6 +12,7 @@ import numpy as np
 
 from .bitboard import EMPTY, ONE, lsb
 from .jit import kernel
+from .position import piece_sets
 
 
 def splitmix64(seed: int, count: int) -> np.ndarray:
@@ -64,15 +65,7 @@ def _placement_key(pieces, ours, theirs, piece):
 @kernel
 def compute_key(position):
     """The key from nothing: what the incremental key must equal at every node."""
-    queens = position.diagonals & position.orthogonals
-    kinds = (
-        position.pawns,
-        position.knights,
-        position.diagonals ^ queens,
-        position.orthogonals ^ queens,
-        queens,
-        position.kings,
-    )
+    kinds = piece_sets(position)
     key = castling_key(position.castling)
     for piece in range(6):
         key ^= _placement_key(kinds[piece], position.ours, position.theirs, np.uint64(piece))

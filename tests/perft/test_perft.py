@@ -1,4 +1,4 @@
-"""Perft counts of known positions by the search's own generator; a failure shows the divide."""
+"""Perft counts of known positions by each generator; a failure shows the divide."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import NamedTuple
 import chess
 import pytest
 
-from engine.shell import Game
+from engine.shell import PERFT_WAYS, Game
 from tests.oracle import Start, oracle_board, wires_of
 
 HERE = Path(__file__).parent
 QUICK_LEAVES = 20_000_000  # more is for the nightly run
+SLOW_LEAVES = 500_000  # of generators that make every leaf
 DIVIDE_LEAVES = 2_000_000  # more would keep the oracle busy for minutes
 
 
@@ -96,6 +97,14 @@ def test_perft_of_small_depths() -> None:
             check(case)
 
 
+@pytest.mark.parametrize("way", [way for way in PERFT_WAYS if way != "generator"])
+def test_perft_through_the_picker_and_the_oracle(way: str) -> None:
+    """They make each leaf, so they are an order slower."""
+    for case in QUICK:
+        if case.leaves <= SLOW_LEAVES:
+            assert Game(case.fen, case.chess960).perft(case.depth, way) == case.leaves, case
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("case", LONG, ids=lambda case: f"{case.fen} D{case.depth}")
 def test_long_perft(case: Case) -> None:
@@ -103,7 +112,7 @@ def test_long_perft(case: Case) -> None:
 
 
 def test_perft_of_depth_zero_is_the_position_itself() -> None:
-    assert Game().perft(0) == 1
+    assert {Game().perft(0, way) for way in PERFT_WAYS} == {1}
 
 
 def test_a_failure_shows_the_divide() -> None:

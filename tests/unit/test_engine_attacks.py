@@ -101,6 +101,24 @@ def test_pawns_do_not_wrap_around_the_board() -> None:
         assert down == chess.BB_PAWN_ATTACKS[chess.BLACK][square]
 
 
+def test_pushes_and_captures_of_a_pawn_by_its_square() -> None:
+    for square in range(64):
+        for side, colour in ((0, chess.WHITE), (1, chess.BLACK)):
+            captures = chess.BB_PAWN_ATTACKS[colour][square]
+            assert int(attacks.PAWN_CAPTURES[side, square]) == captures
+            target = square + (-8 if side else 8)
+            push = 1 << target if 0 <= target < 64 else 0
+            assert int(attacks.PAWN_PUSHES[side, square]) == push
+
+
+def test_first_and_last_bit_by_sixteen_bits() -> None:
+    for _ in range(2_000):
+        bb = RANDOM.getrandbits(64) >> RANDOM.randrange(64) << RANDOM.randrange(64) & (1 << 64) - 1
+        if bb:
+            assert attacks.first_bit(np.uint64(bb)) == chess.lsb(bb)
+            assert attacks.last_bit(np.uint64(bb)) == chess.msb(bb)
+
+
 def test_between_and_line() -> None:
     for square in range(64):
         for other in range(64):
