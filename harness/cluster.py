@@ -33,8 +33,10 @@ INSTALL: Final = (
     "--cluster needs the extra package of the cluster: pip install 'numbishop[cluster]'"
 )
 
-#: How long the scheduler may take to answer, and a cluster to have a worker.
+#: How long the scheduler may take to answer; how long a cluster may be without any worker, when we
+#: come to it and while it plays.
 ANSWER_SECONDS: Final = 10.0
+WORKER_SECONDS: Final = 10.0
 LONELY_SECONDS: Final = 60.0
 
 #: How often we look which workers there are.
@@ -54,7 +56,7 @@ def connect(address: str) -> Iterator[Cluster]:
     _check_scheduler(address, distributed.rpc)
     with distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False) as client:
         try:
-            client.wait_for_workers(1, timeout=ANSWER_SECONDS)
+            client.wait_for_workers(1, timeout=WORKER_SECONDS)
         except TimeoutError:
             raise EngineStartError(
                 f"--cluster {address}: no workers; expected some, as of `dask worker {address}`"

@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import chess.pgn
 import pytest
+
+from tests.match.runs import PATIENCE_S, finished_games, wait_until
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
@@ -158,12 +159,9 @@ def test_an_interrupted_run_says_how_to_go_on(number, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 120
-    while not list(tmp_path.glob("reports/*/run.sqlite")) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    time.sleep(2.0)
+    wait_until(lambda: any(map(finished_games, tmp_path.glob("reports/*"))))
     process.send_signal(number)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=PATIENCE_S)
     (run,) = (tmp_path / "reports").iterdir()
     assert (process.returncode, errors) == (130, "")
     assert "interrupted; to go on: " in output

@@ -71,9 +71,11 @@ def run(text: str | bytes, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_uciok_comes_at_once_and_without_numba():
     def seconds() -> float:
-        started = time.perf_counter()
+        """Of the processor: the clock on the wall also counts whatever else is running."""
+        before = os.times()
         assert run("uci\nquit\n").stdout.endswith("uciok\n")
-        return time.perf_counter() - started
+        after = os.times()
+        return sum(after[2:4]) - sum(before[2:4])
 
     assert min(seconds() for _ in range(5)) < 0.3
     code = (

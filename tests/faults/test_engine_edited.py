@@ -9,14 +9,15 @@ import pytest
 
 from engine.jit import PACKAGE
 from tests.match.runs import (
+    PATIENCE_S,
     comparable,
-    finished_games,
     kill_hard,
+    kill_if_running,
     launch,
     null_spec,
     play,
     session_members,
-    wait_until,
+    wait_until_stopped,
 )
 
 SPEC = null_spec(120)
@@ -43,14 +44,16 @@ def test_workers_started_later_and_a_resumed_run_play_the_engine_of_the_start(
     tree = {"env": os.environ | {"PYTHONPATH": str(engine.parent)}, "cwd": engine.parent}
     run_dir = tmp_path / "run"
 
-    process = launch(SPEC, run_dir, **tree)
-    wait_until(lambda: finished_games(run_dir) >= 20)
+    process = launch(SPEC, run_dir, 20, 160, **tree)
+    wait_until_stopped(process)
     spoil(engine)
-    for worker in workers_of(process.pid):
-        os.kill(worker, signal.SIGKILL)
-    before = finished_games(run_dir)
-    wait_until(lambda: finished_games(run_dir) >= before + 20 or process.poll() is not None)
-    assert process.poll() is None, process.communicate()
+    victims = workers_of(process.pid)
+    assert len(victims) == 2
+    for worker in victims:
+        kill_if_running(worker)
+    os.kill(process.pid, signal.SIGCONT)
+    wait_until_stopped(process)
+    assert not set(victims) & set(workers_of(process.pid))
     kill_hard(process)
 
     shutil.rmtree(engine)
@@ -59,7 +62,7 @@ def test_workers_started_later_and_a_resumed_run_play_the_engine_of_the_start(
         (engine / "parameters.py").read_text() + "\nEDITED = True\n"
     )
     resumed = launch(SPEC, run_dir, resume=True, **tree)
-    output, errors = resumed.communicate(timeout=120)
+    output, errors = resumed.communicate(timeout=PATIENCE_S)
     assert resumed.returncode == 11, output + errors
     assert comparable(run_dir) == comparable(tmp_path / "undisturbed")
 
@@ -67,9 +70,5 @@ def test_workers_started_later_and_a_resumed_run_play_the_engine_of_the_start(
 def workers_of(session: int) -> list[int]:
     """The worker processes of a run: children of its fork server, which is no Python of ours."""
     members = session_members(session)
-    parents = {
-        pid: int((Path("/proc") / str(pid) / "stat").read_text().rpartition(") ")[2].split()[1])
-        for pid in members
-    }
-    servers = set(members) - {session}
-    return [pid for pid in members if parents[pid] in servers]
+    servers = members.keys() - {session}
+    return [process_id for process_id, state in members.items() if state.parent in servers]

@@ -34,16 +34,30 @@ def worker_processes(dask: Any) -> list[psutil.Process]:
     import psutil
 
     ids = [nanny.pid for nanny in dask.workers.values() if nanny.pid is not None]
-    return [psutil.Process(pid) for pid in ids if psutil.pid_exists(pid)]
+    processes = []
+    for process_id in ids:
+        with suppress(psutil.NoSuchProcess):
+            processes.append(psutil.Process(process_id))
+    return processes
+
+
+def players_of(worker: psutil.Process) -> list[psutil.Process]:
+    """The processes of a Dask worker that play games."""
+    import psutil
+
+    players = []
+    with suppress(psutil.NoSuchProcess):  # the Dask worker ends just now
+        for child in worker.children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                players += [child] if "harness.worker" in child.cmdline() else []
+    return players
+
+
+def playing_workers(dask: Any) -> list[psutil.Process]:
+    """The processes of the Dask workers that have players already."""
+    return [worker for worker in worker_processes(dask) if players_of(worker)]
 
 
 def player_processes(dask: Any) -> list[psutil.Process]:
     """The processes that play games, on all Dask workers."""
-    import psutil
-
-    players = []
-    for worker in worker_processes(dask):
-        with suppress(psutil.NoSuchProcess):  # it ends just now
-            children = worker.children(recursive=True)
-            players += [child for child in children if "harness.worker" in child.cmdline()]
-    return players
+    return [player for worker in worker_processes(dask) for player in players_of(worker)]

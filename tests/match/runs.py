@@ -1,7 +1,8 @@
 """Runs of null players for tests: in this process, or as a program that can be killed.
 
-As a program: `python tests/match/runs.py SPEC.json RUN_DIR CONCURRENCY [resume]`. It is slowed
-down, so that on any machine there is time to kill it between two numbers of games.
+As a program: `python tests/match/runs.py SPEC.json RUN_DIR CONCURRENCY STOPS [resume]`. It stops
+itself (SIGSTOP) as soon as each number of games in STOPS, such as `20,100`, is committed, so that a
+test meets it halfway however fast or slow the machine is.
 """
 
 from __future__ import annotations
@@ -13,19 +14,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from rich.console import Console
 
 from engine.jit import source_digest
-from harness import chunks, match
-from harness.chunks import Event
+from harness import chunks
 from harness.errors import HarnessError
 from harness.journal import Journal
 from harness.limits import Limit
 from harness.match import RunOptions, RunProgress, read_spec, run_match
 from harness.result import MACHINE_KEYS, Document
 from harness.spec import EngineConfig, MatchSpec, OpeningSpec, SprtSpec
-from harness.workers import LocalWorkers
+from harness.view import PlainView
 
 
 def null_spec(pairs: int, **changes: Any) -> MatchSpec:
@@ -91,14 +94,14 @@ def comparable(run_dir: Path) -> tuple[str, str, list[bytes]]:
 
 
 def launch(
-    spec: MatchSpec, run_dir: Path, concurrency: int = 2, resume: bool = False, **options: Any
+    spec: MatchSpec, run_dir: Path, *stops: int, resume: bool = False, **options: Any
 ) -> subprocess.Popen[str]:
-    """The same as a process with a session of its own."""
+    """The same by two workers, as a process with a session of its own that stops at `stops`."""
     spec_file = run_dir.with_suffix(".spec.json")
     spec_file.write_text(spec.model_dump_json())
-    command = [sys.executable, __file__, str(spec_file), str(run_dir), str(concurrency)]
+    arguments = [str(spec_file), str(run_dir), "2", ",".join(map(str, stops))]
     return subprocess.Popen(
-        command + ["resume"] * resume,
+        [sys.executable, __file__, *arguments, *["resume"] * resume],
         start_new_session=True,
         text=True,
         stdout=subprocess.PIPE,
@@ -118,57 +121,102 @@ def finished_games(run_dir: Path) -> int:
         return 0  # its tables are not there yet
 
 
-def wait_until(condition: Callable[[], bool], timeout_s: float = 120.0) -> None:
+#: Nothing that a test waits for takes so long, be the machine ever so busy.
+PATIENCE_S = 240.0
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
     """Return when `condition` holds; fail when it does not in time."""
-    end = time.monotonic() + timeout_s
+    end = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.02)
 
 
-def session_members(session: int) -> list[int]:
-    """The processes of a session, zombies left out."""
-    members = []
-    for entry in Path("/proc").iterdir():
-        try:
-            state, _, _, member_of = (entry / "stat").read_text().rpartition(") ")[2].split()[:4]
-        except (OSError, ValueError):
-            continue  # no process, or it has just ended
-        if int(member_of) == session and state != "Z":
-            members.append(int(entry.name))
-    return members
+class ProcessState(NamedTuple):
+    """What /proc/PID/stat tells."""
+
+    state: str
+    parent: int
+    session: int
+
+
+def process_state(process_id: int) -> ProcessState | None:
+    """None when there is no such process; one that is dead and not yet reaped counts as none."""
+    try:
+        stat = Path(f"/proc/{process_id}/stat").read_text()
+    except OSError:  # gone, perhaps while it was read
+        return None
+    state, parent, _, session = stat.rpartition(") ")[2].split()[:4]
+    return None if state in "ZX" else ProcessState(state, int(parent), int(session))
+
+
+def is_running(process_id: int) -> bool:
+    return process_state(process_id) is not None
+
+
+def session_members(session: int) -> dict[int, ProcessState]:
+    """The processes of a session."""
+    ids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+    states = {process_id: process_state(process_id) for process_id in ids}
+    return {
+        process_id: state
+        for process_id, state in states.items()
+        if state is not None and state.session == session
+    }
+
+
+def wait_until_stopped(process: subprocess.Popen[str]) -> None:
+    """Return when a launched run has come to the next of its stops."""
+
+    def stopped() -> bool:
+        state = process_state(process.pid)
+        assert state is not None, process.communicate()
+        return state.state == "T"
+
+    wait_until(stopped)
+
+
+def kill_if_running(process_id: int) -> None:
+    """`kill -9` of a process that may have ended already, whether or not anybody has noticed."""
+    with suppress(ProcessLookupError):
+        os.kill(process_id, signal.SIGKILL)
 
 
 def kill_hard(process: subprocess.Popen[str]) -> None:
     """`kill -9` of the coordinator alone."""
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
     process.communicate()
 
 
 SMALL_CHUNK_GAMES = 4
-_PAUSE_SECONDS = 0.05
 
 
-class SlowWorkers(LocalWorkers):
-    """At most two small chunks of each worker in a twentieth of a second."""
+class StoppingView(PlainView):
+    """Stops the process when as many games are committed as each of `stops` says."""
 
-    def events(self, timeout_s: float) -> list[Event]:
-        time.sleep(_PAUSE_SECONDS)
-        return super().events(timeout_s)
+    def __init__(self, run_dir: Path, stops: list[int]) -> None:
+        super().__init__(Console(highlight=False, soft_wrap=True))
+        self._run_dir = run_dir
+        self._stops = stops
+
+    def update(self, progress: RunProgress) -> None:
+        super().update(progress)
+        if self._stops and finished_games(self._run_dir) >= self._stops[0]:
+            del self._stops[0]
+            os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def main(spec_file: str, run_dir: str, concurrency: str, *resume: str) -> int:
+def main(spec_file: str, run_dir: str, concurrency: str, stops: str, *resume: str) -> int:
     """Play and return the exit code, as `harness sprt` does."""
-    from harness.view import make_view
-
-    chunks.MAX_GAMES = SMALL_CHUNK_GAMES
-    match.LocalWorkers = SlowWorkers
+    chunks.MAX_GAMES = SMALL_CHUNK_GAMES  # so that it stops near the numbers in STOPS
     spec = MatchSpec.model_validate_json(Path(spec_file).read_text())
     options = RunOptions(Path(run_dir), int(concurrency), bool(resume))
+    view = StoppingView(options.run_dir, [int(games) for games in stops.split(",") if games])
     try:
         if resume:
             spec = read_spec(options.run_dir)
-        run_match(spec, options, make_view())
+        run_match(spec, options, view)
     except HarnessError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

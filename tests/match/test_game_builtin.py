@@ -1,8 +1,12 @@
 """The compiled engine through the real game loop."""
 
+from functools import partial
+
 import chess
+import numpy as np
 import pytest
 
+from harness.clock import GameClock
 from harness.config import AdjudicationConfig, EngineConfig, Limit
 from harness.game import play_game
 from harness.openings import Opening
@@ -113,11 +117,14 @@ def test_a_won_ending_is_adjudicated_with_the_same_result() -> None:
     assert record.plies == 2 * RULES.resign_move_count
 
 
-@pytest.mark.parametrize("limit", [Limit.parse_tc("1+0.01"), Limit(movetime_ms=10)])
-def test_timed_games_are_not_lost_on_time(limit: Limit) -> None:
-    rules = AdjudicationConfig(max_plies=60)
-    for record in play_pair(0, limit, rules):
+@pytest.mark.parametrize("limit", [Limit.parse_tc("1+0.01"), Limit(movetime_ms=20)])
+def test_timed_games_keep_their_time(limit: Limit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the middle one of their moves: a busy machine may hold up single ones."""
+    monkeypatch.setattr("harness.game.GameClock", partial(GameClock, margin_ms=10_000))
+    first_move_ms = limit.movetime_ms or limit.base_ms / 10
+    for record in play_pair(0, limit, AdjudicationConfig(max_plies=60)):
         assert record.plies > 20
+        assert np.median(record.columns().times_us) < 1_000 * first_move_ms
 
 
 def test_most_of_the_time_is_search() -> None:

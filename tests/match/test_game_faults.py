@@ -56,11 +56,10 @@ def test_the_player_at_fault_loses_both_games(fault: str, termination: Terminati
 
 
 def test_overstepping_the_clock_loses() -> None:
-    first, second = play_pair(base_fault="overstep@2", limit=Limit(movetime_ms=20))
+    first, second = play_pair(base_fault="overstep@2", limit=Limit(movetime_ms=500))
     assert first.termination is second.termination is Termination.TIME_FORFEIT
     assert (first.new_result, second.new_result) == (1, 1)
-    assert "20.0 ms" not in first.detail  # the margin is part of what is left
-    assert "70.0 ms were left" in first.detail
+    assert "where 550.0 ms were left" in first.detail  # the margin is part of what is left
 
 
 def test_time_is_no_fault_without_a_time_limit() -> None:

@@ -1,7 +1,5 @@
 """The engine itself under the whole machinery: equal games whoever plays them, whatever happens."""
 
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +13,11 @@ from tests.match.runs import (
     comparable,
     finished_games,
     kill_hard,
+    kill_if_running,
     launch,
     null_spec,
     play,
-    wait_until,
+    wait_until_stopped,
 )
 
 
@@ -40,8 +39,8 @@ def test_builtin_run_is_the_same_by_any_number_of_workers_killed_or_resumed(
         play(spec, tmp_path / str(concurrency), concurrency)
         assert comparable(tmp_path / str(concurrency)) == undisturbed
 
-    process = launch(spec, tmp_path / "killed")
-    wait_until(lambda: finished_games(tmp_path / "killed") >= 10)
+    process = launch(spec, tmp_path / "killed", 10)
+    wait_until_stopped(process)
     kill_hard(process)
 
     kills: list[int] = []
@@ -52,7 +51,7 @@ def test_builtin_run_is_the_same_by_any_number_of_workers_killed_or_resumed(
             due = len(kills) < 2 and finished_games(tmp_path / "killed") >= 20 * (len(kills) + 1)
             if due and alive:  # the dead are listed until their death is noticed
                 kills.append(alive[0])
-                os.kill(kills[-1], signal.SIGKILL)
+                kill_if_running(kills[-1])
             return super().events(timeout_s)
 
     monkeypatch.setattr(match, "LocalWorkers", Murderous)

@@ -19,6 +19,8 @@ from tests.match.dask_cluster import (
     local_cluster,
     needs_dask,
     player_processes,
+    players_of,
+    playing_workers,
     worker_processes,
 )
 from tests.match.runs import RecordingView, comparable, finished_games, null_spec, play, wait_until
@@ -80,7 +82,7 @@ def test_cluster_plays_the_same_games(dask: Any, tmp_path: Path, undisturbed: An
     with connect(dask.scheduler_address) as cluster:
         assert cluster.slots == 2
         document = play_on(cluster, SPEC, tmp_path / "run")
-        wait_until(lambda: not player_processes(dask), timeout_s=10)
+        wait_until(lambda: not player_processes(dask))
     assert document["machine"]["concurrency"] == 2
     assert losses(tmp_path / "run") == []
     assert comparable(tmp_path / "run") == undisturbed
@@ -90,7 +92,7 @@ def test_killed_workers_and_players_change_nothing_and_are_recorded(
     dask: Any, tmp_path: Path, undisturbed: Any
 ) -> None:
     """A Dask worker is killed, which its nanny replaces, and later a process that plays."""
-    victims = [worker_processes, player_processes]
+    victims = [playing_workers, player_processes]
     killed: list[int] = []
     orphans: list[Any] = []
 
@@ -99,13 +101,13 @@ def test_killed_workers_and_players_change_nothing_and_are_recorded(
             del victims[0]
             process = found[0]
             killed.append(process.pid)
-            orphans.extend(process.children(recursive=True))
+            orphans.extend(players_of(process))
             process.kill()
 
     with connect(dask.scheduler_address) as cluster:
         document = play_on(cluster, SPEC, tmp_path / "run", kill)
     assert orphans
-    wait_until(lambda: not any(orphan.is_running() for orphan in orphans), timeout_s=10)
+    wait_until(lambda: not any(orphan.is_running() for orphan in orphans))
     recorded = {loss["reason"]: loss for loss in losses(tmp_path / "run")}
     assert recorded.keys() == {"left the cluster", "killed by SIGKILL"}
     assert recorded["left the cluster"]["worker"].startswith("tcp://127.0.0.1:")
@@ -144,7 +146,7 @@ def test_players_end_when_the_coordinator_is_killed(dask: Any, tmp_path: Path) -
     players = player_processes(dask)
     process.kill()
     process.wait()
-    wait_until(lambda: not any(player.is_running() for player in players), timeout_s=10)
+    wait_until(lambda: not any(player.is_running() for player in players))
 
 
 @pytest.mark.nightly

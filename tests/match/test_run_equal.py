@@ -11,15 +11,18 @@ from harness import chunks, match
 from harness.journal import Journal
 from harness.workers import LocalWorkers
 from tests.match.runs import (
+    PATIENCE_S,
     SMALL_CHUNK_GAMES,
     comparable,
     finished_games,
     kill_hard,
+    kill_if_running,
     launch,
     null_spec,
     play,
     session_members,
     wait_until,
+    wait_until_stopped,
 )
 
 PAIRS = 150
@@ -56,7 +59,7 @@ def test_killed_workers_change_nothing_and_are_recorded(
             due = len(kills) < 3 and finished_games(tmp_path / "run") >= 40 * (len(kills) + 1)
             if due and alive:  # the dead are listed until their death is noticed
                 kills.append(alive[len(kills) % len(alive)])
-                os.kill(kills[-1], signal.SIGKILL)
+                kill_if_running(kills[-1])
             return super().events(timeout_s)
 
     monkeypatch.setattr(match, "LocalWorkers", Murderous)
@@ -75,11 +78,11 @@ def test_kill_9_leaves_nobody_behind_and_a_resumed_run_ends_as_the_undisturbed_o
     tmp_path: Path, undisturbed: Any
 ) -> None:
     run_dir = tmp_path / "run"
-    process = launch(SPEC, run_dir)
-    wait_until(lambda: finished_games(run_dir) >= 60)
+    process = launch(SPEC, run_dir, 60)
+    wait_until_stopped(process)
     assert len(session_members(process.pid)) >= 4  # coordinator, fork server, two workers
     kill_hard(process)
-    wait_until(lambda: not session_members(process.pid), timeout_s=10)
+    wait_until(lambda: not session_members(process.pid))
     kept = finished_games(run_dir)
     assert 60 <= kept < 2 * PAIRS
     document = play(SPEC, run_dir, concurrency=1, resume=True)
@@ -100,21 +103,23 @@ def test_resuming_a_finished_run_plays_nothing(tmp_path: Path) -> None:
 def test_interrupted_run_says_how_to_go_on_and_can(tmp_path: Path, number: int) -> None:
     run_dir = tmp_path / "run"
     spec = null_spec(400)
-    process = launch(spec, run_dir)
-    wait_until(lambda: finished_games(run_dir) >= 20)
+    process = launch(spec, run_dir, 20)
+    wait_until_stopped(process)
     os.killpg(process.pid, number)  # as a terminal does: to the workers too
-    output, errors = process.communicate(timeout=30)
+    os.kill(process.pid, signal.SIGCONT)
+    output, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, errors
     assert f" sprt --resume {run_dir}" in output
     assert errors == "error: interrupted\n"
-    wait_until(lambda: not session_members(process.pid), timeout_s=10)
+    wait_until(lambda: not session_members(process.pid))
     with Journal.read(run_dir) as journal:
         kinds = [event.kind for event in journal.events()]
     assert kinds == ["started", "interrupted"]
     kept = finished_games(run_dir)
     assert 20 <= kept < 800
-    shorter = launch(spec, run_dir, resume=True)
-    wait_until(lambda: finished_games(run_dir) > kept)
+    shorter = launch(spec, run_dir, kept + 1, resume=True)
+    wait_until_stopped(shorter)
     os.kill(shorter.pid, signal.SIGINT)
-    shorter.communicate(timeout=30)
+    os.kill(shorter.pid, signal.SIGCONT)
+    shorter.communicate(timeout=PATIENCE_S)
     assert shorter.returncode == 130

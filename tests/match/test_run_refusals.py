@@ -1,7 +1,5 @@
 """What a run refuses to begin or to go on with, and that a refusal leaves nothing behind."""
 
-import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from harness.match import RunOptions, read_run, read_spec, run_match
 from harness.provenance import collect_provenance
 from harness.spec import EngineConfig, OpeningSpec
 from harness.workers import LocalWorkers
-from tests.match.runs import RecordingView, finished_games, null_spec, play
+from tests.match.runs import RecordingView, finished_games, kill_if_running, null_spec, play
 
 
 def begun(run_dir: Path, **changes: object) -> None:
@@ -100,7 +98,8 @@ def test_game_that_kills_its_worker_each_time_ends_the_run(
             for slot in self._slots:
                 playing = slot.in_hand[0].games if slot.in_hand else ()
                 if any((game.pair, game.game) == (0, 1) for game in playing):
-                    os.kill(slot.process.pid or 0, signal.SIGKILL)
+                    assert slot.process.pid is not None
+                    kill_if_running(slot.process.pid)
             return super().events(timeout_s)
 
     monkeypatch.setattr(match, "LocalWorkers", Deadly)

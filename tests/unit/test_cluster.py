@@ -5,7 +5,6 @@ import pickle
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -78,15 +77,9 @@ def test_without_the_extra_package_it_is_said_how_to_install_it(
 
 @needs_dask
 class TestReaching:
-    @pytest.fixture(autouse=True)
-    def short_patience(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(cluster, "ANSWER_SECONDS", 1.0)
-
     def refusal(self, address: str) -> str:
-        started_s = time.monotonic()
         with pytest.raises(EngineStartError) as error, connect(address):
             pytest.fail("connected")
-        assert time.monotonic() - started_s < 10
         assert "\n" not in str(error.value)
         return str(error.value)
 
@@ -96,7 +89,8 @@ class TestReaching:
         assert told.startswith(f"--cluster {address}: ")
         assert told.endswith("; expected the address of a Dask scheduler")
 
-    def test_silent_port(self) -> None:
+    def test_silent_port(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cluster, "ANSWER_SECONDS", 1.0)
         with socket.create_server(("127.0.0.1", 0)) as server:
             assert "no answer in time" in self.refusal(f"127.0.0.1:{server.getsockname()[1]}")
 
@@ -104,7 +98,8 @@ class TestReaching:
         (nanny,) = dask.workers.values()
         assert f"--cluster {nanny.worker_address} is a Worker" in self.refusal(nanny.worker_address)
 
-    def test_scheduler_without_workers(self) -> None:
+    def test_scheduler_without_workers(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cluster, "WORKER_SECONDS", 0.5)
         with local_cluster(workers=0) as empty:
             assert "no workers; expected some" in self.refusal(empty.scheduler_address)
 
@@ -147,7 +142,7 @@ class TestWorkers:
             played = [(record.pair, record.game) for record in done[chunk.number].records]
             assert played == [(game.pair, game.game) for game in chunk.games]
         assert workers.capacity == 4
-        assert len(player_processes(dask)) == 2
+        wait_until(lambda: len(player_processes(dask)) == 2)  # those of an earlier run are going
 
     def test_worker_that_leaves_loses_all_it_has_in_hand_and_another_may_come(
         self, dask: Any, workers: ClusterWorkers
@@ -169,9 +164,9 @@ class TestWorkers:
     def test_processes_end_with_the_run(self, dask: Any, workers: ClusterWorkers) -> None:
         workers.submit(chunks(1)[0])
         collect(workers, 1)
-        assert len(player_processes(dask)) == 1
+        wait_until(lambda: len(player_processes(dask)) == 1)
         workers.stop()
-        wait_until(lambda: not player_processes(dask), timeout_s=5)
+        wait_until(lambda: not player_processes(dask))
 
     def test_cluster_that_stays_empty_is_given_up(
         self, workers: ClusterWorkers, monkeypatch: pytest.MonkeyPatch

@@ -5,7 +5,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -82,14 +81,14 @@ def test_a_game_noted_twice_is_a_bug_and_is_not_hidden(run_dir: Path) -> None:
             journal.add_games([record(0, 0)])
 
 
-def test_commits_are_due_in_groups(run_dir: Path) -> None:
+def test_commits_are_due_in_groups(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 1000.0
+    monkeypatch.setattr(journal_module.time, "monotonic", lambda: now_s)
     with Journal.create(run_dir, SPEC, {}) as journal:
         assert journal.commit_due_s is None
         journal.add_games([record(0, 0)])
-        due_s = journal.commit_due_s
-        assert due_s is not None
-        assert 0 < due_s <= GROUP_SECONDS
-        time.sleep(GROUP_SECONDS)
+        assert journal.commit_due_s == pytest.approx(GROUP_SECONDS)
+        now_s += GROUP_SECONDS + 1.0
         assert journal.commit_due_s == 0.0
         journal.commit()
         assert journal.commit_due_s is None

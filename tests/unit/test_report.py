@@ -137,9 +137,9 @@ class TestPage:
     def test_long_run_stays_small_and_fast(self) -> None:
         document = run_document(20_000)
         render(document)  # loads the plot library
-        started = time.perf_counter()
+        started_s = time.process_time()
         page = render(document)
-        assert time.perf_counter() - started < 3.0
+        assert time.process_time() - started_s < 3.0
         assert len(page) < 200_000
 
     def test_replaces_the_old_page_in_one_step(self, tmp_path: Path) -> None:

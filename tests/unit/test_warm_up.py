@@ -81,9 +81,11 @@ def play_pair():
 
     players = [make_player(EngineConfig(name=name)) for name in ("new", "base")]
     opening = Opening(engine.shell.STARTPOS, (), "start")
-    for limit in (Limit(nodes=100), Limit(base_ms=300, increment_ms=3)):
+    # The clock has much more time than its few moves take: a busy machine must not lose on time.
+    timed = Limit(base_ms=2_000, increment_ms=3), AdjudicationConfig(max_plies=12)
+    for limit, rules in ((Limit(nodes=100), AdjudicationConfig()), timed):
         for task in pair_task(run_seed=1, pair=0).games:
-            record = play_game(task, players, opening, (limit, limit), AdjudicationConfig())
+            record = play_game(task, players, opening, (limit, limit), rules)
             assert not record.detail
 
 def talk():

@@ -15,7 +15,7 @@ from harness.errors import EngineStartError
 from harness.snapshot import create_snapshot, warm
 from harness.spec import EngineConfig, MatchSpec
 from harness.workers import LocalWorkers
-from tests.match.runs import null_spec, wait_until
+from tests.match.runs import is_running, null_spec, wait_until
 
 Start = Callable[..., LocalWorkers]
 
@@ -113,14 +113,10 @@ def test_results_sent_before_a_death_count(start: Start) -> None:
     pipe = workers._slots[0].pipe
     wait_until(pipe.poll)
     os.kill(victim, signal.SIGKILL)
-    wait_until(lambda: not Path(f"/proc/{victim}/stat").exists() or _is_dead(victim))
+    wait_until(lambda: not is_running(victim))
     done, lost = collect(workers, 2)
     assert isinstance(done, Done)
     assert lost == Lost(None, victim, "killed by SIGKILL")
-
-
-def _is_dead(process: int) -> bool:
-    return ") Z " in Path(f"/proc/{process}/stat").read_text()
 
 
 def test_many_random_deaths_lose_nothing(start: Start) -> None:
@@ -156,7 +152,7 @@ def test_death_of_the_fork_server_is_survived(start: Start) -> None:
     assert lost.worker == orphan
     workers.submit(chunks(1, spec)[0])
     assert isinstance(collect(workers, 1)[0], Done)
-    wait_until(lambda: not Path(f"/proc/{orphan}").exists(), timeout_s=5)
+    wait_until(lambda: not is_running(orphan))
 
 
 def test_error_for_the_user_comes_back_as_itself(start: Start) -> None:
@@ -183,7 +179,7 @@ def test_stop_ends_all_processes(start: Start) -> None:
     workers = start(null_spec(1), 2)
     processes = workers.process_ids
     workers.stop()
-    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in processes), timeout_s=5)
+    wait_until(lambda: not any(map(is_running, processes)))
     assert workers.process_ids == []
 
 
