@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import kernel
-from .move import captured_piece, moving_piece, to_square
-from .state import CORRECTION_SIZE, MOVE_KINDS
+from .move import captured_piece, is_noisy, moving_piece, to_square
+from .state import CORRECTION_SIZE, MAX_TRIED, MOVE_KINDS
 
 HISTORY_LIMIT = np.int64(1 << 14)
 NO_KIND = np.int64(MOVE_KINDS)
@@ -78,8 +78,31 @@ def history_bonus(parameters, depth):
 
 
 @kernel
-def update_on_cutoff(searcher, parameters, side, move, depth, ply, tried):
-    """Quiet `move` cut; the quiets `searcher.tried[ply, :tried]` before it did not."""
+def remember_tried(searcher, move, ply):
+    """`move` was searched at the node and did not cut."""
+    if is_noisy(move):
+        count = searcher.tried_captures_count[ply]
+        if count < MAX_TRIED:
+            searcher.tried_captures[ply, count] = move
+            searcher.tried_captures_count[ply] = count + 1
+    else:
+        count = searcher.tried_count[ply]
+        if count < MAX_TRIED:
+            searcher.tried[ply, count] = move
+            searcher.tried_count[ply] = count + 1
+
+
+@kernel
+def reward_cutoff(searcher, parameters, side, move, depth, ply):
+    """Teach that `move` cut and that the moves tried before it did not."""
+    if parameters.capture_history:
+        _reward_captures(searcher, parameters, move, depth, ply)
+    if not is_noisy(move):
+        _reward_quiets(searcher, parameters, side, move, depth, ply)
+
+
+@kernel
+def _reward_quiets(searcher, parameters, side, move, depth, ply):
     if parameters.killers and searcher.killers[ply, 0] != move:
         searcher.killers[ply, 1] = searcher.killers[ply, 0]
         searcher.killers[ply, 0] = move
@@ -88,7 +111,7 @@ def update_on_cutoff(searcher, parameters, side, move, depth, ply, tried):
     bonus = history_bonus(parameters, depth)
     _add_history(searcher, parameters, side, move, ply, bonus)
     if parameters.history_malus:
-        for index in range(tried):
+        for index in range(searcher.tried_count[ply]):
             _add_history(searcher, parameters, side, searcher.tried[ply, index], ply, -bonus)
 
 
@@ -99,12 +122,12 @@ def capture_history_of(searcher, move):
 
 
 @kernel
-def update_captures(searcher, parameters, move, depth, ply, captures):
-    """`move` cut (a capture or not); `searcher.tried_captures[ply, :captures]` did not."""
+def _reward_captures(searcher, parameters, move, depth, ply):
     bonus = history_bonus(parameters, depth)
-    for index in range(captures):
-        other = searcher.tried_captures[ply, index]
-        _add_capture(searcher, other, bonus if other == move else -bonus)
+    if is_noisy(move):
+        _add_capture(searcher, move, bonus)
+    for index in range(searcher.tried_captures_count[ply]):
+        _add_capture(searcher, searcher.tried_captures[ply, index], -bonus)
 
 
 @kernel

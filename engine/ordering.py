@@ -66,16 +66,16 @@ def _quiet_score(searcher, parameters, side, move, ply):
 
 
 @kernel
-def score_moves(searcher, parameters, position, start, end, hint, ply):
+def score_moves(searcher, parameters, node, start, end, hint):
     """Pack its score above each of `moves[start:end]`."""
     for index in range(start, end):
         move = searcher.moves[index]
         if move == hint:
             score = HINT_SCORE
         elif is_noisy(move):
-            score = _noisy_score(searcher, parameters, position, move)
+            score = _noisy_score(searcher, parameters, node.position, move)
         else:
-            score = _quiet_score(searcher, parameters, position.side, move, ply)
+            score = _quiet_score(searcher, parameters, node.position.side, move, node.ply)
         searcher.moves[index] = (np.uint64(score + _SCORE_OFFSET) << _SCORE_SHIFT) | move
 
 

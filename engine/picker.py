@@ -13,6 +13,7 @@ from .jit import kernel
 from .move import NO_MOVE
 from .movegen import NOISY, QUIETS, generate_moves, is_legal
 from .ordering import is_losing, pick_move, score_moves
+from .see import see_at_least
 
 HINT, MAKE_NOISY, WINNING, MAKE_QUIETS, QUIET, LOSING, FINISHED = (
     np.int64(stage) for stage in range(7)
@@ -21,15 +22,18 @@ NO, YES = np.int64(0), np.int64(1)
 
 
 @kernel
-def start_picking(searcher, position, checkers, hint, ply, start):
-    """Prepare the moves of a node; they will lie in `searcher.moves` from `start` on."""
-    known = hint != NO_MOVE and is_legal(position, checkers, hint)
+def start_picking(searcher, node, hint):
+    """Prepare the moves of a node; they will lie in `searcher.moves` from `node.start` on."""
+    ply, start = node.ply, node.start
+    known = hint != NO_MOVE and is_legal(node.position, node.checkers, hint)
     searcher.stage[ply] = HINT if known else MAKE_NOISY
     searcher.given[ply] = NO_MOVE
     searcher.noisy_cursor[ply] = start
     searcher.noisy_end[ply] = start
     searcher.quiet_cursor[ply] = start
     searcher.list_end[ply] = start
+    searcher.tried_count[ply] = 0
+    searcher.tried_captures_count[ply] = 0
 
 
 @kernel
@@ -40,30 +44,41 @@ def skip_quiets(searcher, ply):
 
 
 @kernel
-def next_move(searcher, parameters, position, checkers, hint, ply):
+def _make_noisy(searcher, parameters, node, hint):
+    ply, start = node.ply, node.start
+    end = generate_moves(node.position, NOISY, node.checkers, searcher.moves, start)
+    score_moves(searcher, parameters, node, start, end, hint)
+    searcher.noisy_end[ply] = searcher.list_end[ply] = end
+    searcher.stage[ply] = WINNING
+
+
+@kernel
+def _make_quiets(searcher, parameters, node, hint):
+    ply, start = node.ply, searcher.noisy_end[node.ply]
+    end = generate_moves(node.position, QUIETS, node.checkers, searcher.moves, start)
+    score_moves(searcher, parameters, node, start, end, hint)
+    searcher.quiet_cursor[ply] = start
+    searcher.list_end[ply] = end
+    searcher.stage[ply] = QUIET
+
+
+@kernel
+def next_move(searcher, parameters, node, hint):
     """The next legal move of the node, each once; NO_MOVE when there is none left."""
+    ply = node.ply
     if searcher.stage[ply] == HINT:
         searcher.stage[ply] = MAKE_NOISY
         searcher.given[ply] = hint
         return hint
     if searcher.stage[ply] == MAKE_NOISY:
-        start = searcher.noisy_cursor[ply]
-        end = generate_moves(position, NOISY, checkers, searcher.moves, start)
-        score_moves(searcher, parameters, position, start, end, hint, ply)
-        searcher.noisy_end[ply] = searcher.list_end[ply] = end
-        searcher.stage[ply] = WINNING
+        _make_noisy(searcher, parameters, node, hint)
     if searcher.stage[ply] == WINNING:
         move = _next_noisy(searcher, ply, NO)
         if move != NO_MOVE:
             return move
         searcher.stage[ply] = MAKE_QUIETS
     if searcher.stage[ply] == MAKE_QUIETS:
-        start = searcher.noisy_end[ply]
-        end = generate_moves(position, QUIETS, checkers, searcher.moves, start)
-        score_moves(searcher, parameters, position, start, end, hint, ply)
-        searcher.quiet_cursor[ply] = start
-        searcher.list_end[ply] = end
-        searcher.stage[ply] = QUIET
+        _make_quiets(searcher, parameters, node, hint)
     if searcher.stage[ply] == QUIET:
         while searcher.quiet_cursor[ply] < searcher.list_end[ply]:
             move = pick_move(searcher, searcher.quiet_cursor[ply], searcher.list_end[ply])
@@ -72,6 +87,17 @@ def next_move(searcher, parameters, position, checkers, hint, ply):
                 return move
         searcher.stage[ply] = LOSING
     return _next_noisy(searcher, ply, YES)
+
+
+@kernel
+def next_winning(searcher, parameters, node, hint, least_cp):
+    """The next capture or promotion that wins `least_cp` or more; NO_MOVE after the last."""
+    if searcher.stage[node.ply] == MAKE_NOISY:
+        _make_noisy(searcher, parameters, node, hint)
+    while True:
+        move = _next_noisy(searcher, node.ply, YES)
+        if move == NO_MOVE or see_at_least(node.position, move, least_cp, parameters):
+            return move
 
 
 @kernel

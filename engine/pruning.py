@@ -23,14 +23,15 @@ NONE = np.int64(0)
 
 
 @kernel
-def may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
+def may_pass(parameters, node, depth, beta, static_eval):
     """Null-move guard: not in check, not at the root, pieces on the board, beta not a mate."""
-    if not parameters.null_move or checkers or ply == 0:
+    if not parameters.null_move or node.checkers or node.ply == 0:
         return False
     if depth < parameters.null_move_min_depth or abs(beta) >= MATE_BOUND:
         return False
     if parameters.null_move_needs_eval and static_eval < beta:
         return False
+    position = node.position
     pieces = position.knights | position.diagonals | position.orthogonals
     return pieces & position.ours != 0
 
@@ -130,17 +131,17 @@ def may_probcut(parameters, depth, beta):
 
 
 @kernel
-def may_be_singular(parameters, position, checkers, data, hint, depth, ply):
+def may_be_singular(parameters, node, data, hint, depth):
     """Whether the table knows a lower bound, deep enough, for a move that may stand alone."""
-    if not parameters.singular_extension or data == EMPTY or hint == NO_MOVE or ply == 0:
+    if not parameters.singular_extension or data == EMPTY or hint == NO_MOVE or node.ply == 0:
         return False
-    if depth < parameters.singular_min_depth or ply >= MAX_PLY // 2:
+    if depth < parameters.singular_min_depth or node.ply >= MAX_PLY // 2:
         return False
     if entry_depth(data) < depth - 3 or not entry_bound(data) & LOWER:
         return False
-    if abs(entry_score(data, ply)) >= MATE_BOUND:
+    if abs(entry_score(data, node.ply)) >= MATE_BOUND:
         return False
-    return is_legal(position, checkers, hint)
+    return is_legal(node.position, node.checkers, hint)
 
 
 @kernel

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .accumulator import update_accumulator
-from .bitboard import popcount
+from .bitboard import EMPTY, popcount
 from .evaluate import evaluate, evaluate_within
 from .jit import kernel
-from .machine import clock_ns, load_word
-from .make import make_move
 from .move import NO_MOVE, captured_piece, promotion_piece
 from .movegen import ALL_MOVES, NOISY, generate_moves
+from .node import enter_child
 from .ordering import pick_move, score_moves
-from .position import checkers_of
 from .see import see_at_least
 from .state import MAX_PLY
 from .transposition import (
@@ -26,26 +23,15 @@ from .transposition import (
     MATE,
     UPPER,
     entry_bound,
+    entry_depth,
     entry_move,
     entry_score,
-    prefetch_bucket,
     probe_table,
     store_table,
 )
 
-POLL_MASK = np.int64(2047)  # look at clock and stop flag every 2,048 nodes
-
-
-@kernel
-def count_node(searcher):
-    """One more move made; raises `stopped` at the node limit, the deadline or the stop flag."""
-    searcher.nodes += 1
-    if searcher.nodes >= searcher.node_limit:
-        searcher.stopped = 1
-    elif searcher.nodes & POLL_MASK == 0 and (
-        clock_ns() >= searcher.deadline_ns or load_word(searcher.stop_address)
-    ):
-        searcher.stopped = 1
+ZERO = np.int64(0)
+UNKNOWN = np.int64(-MATE - 2)  # no score at all
 
 
 @kernel
@@ -63,6 +49,15 @@ def bound_of(score, alpha, beta):
     if score >= beta:
         return LOWER
     return EXACT if score > alpha else UPPER
+
+
+@kernel
+def table_answer(parameters, data, depth, alpha, beta, ply):
+    """The score of a table entry that ends a node of this depth and window, or UNKNOWN."""
+    if data == EMPTY or not parameters.transposition_cutoffs or entry_depth(data) < depth:
+        return UNKNOWN
+    score = entry_score(data, ply)
+    return score if bound_allows(data, score, alpha, beta) else UNKNOWN
 
 
 @kernel
@@ -94,25 +89,27 @@ def extend_pv(searcher, ply, move):
 
 
 @kernel
-def quiescence(searcher, parameters, position, accumulator, checkers, alpha, beta, ply, start):
-    """Value of a position with its captures played out, from the side to move.
+def quiescence(searcher, parameters, node, alpha, beta):
+    """Value of a node with its captures played out, from the side to move.
 
     Precondition alpha < beta. A result <= alpha is an upper bound, >= beta a lower bound of the
-    quiescence value; inside it is exact. `searcher.moves` is free from `start` on.
+    quiescence value; inside it is exact. With `stopped` set the result means nothing.
     """
+    if searcher.stopped:
+        return ZERO
+    position, checkers, ply = node.position, node.checkers, node.ply
     searcher.pv_length[ply] = 0
     searcher.seldepth = max(searcher.seldepth, ply)
     if ply >= MAX_PLY - 1:
-        return evaluate(position, accumulator, parameters)
+        return evaluate(position, node.accumulator, parameters)
     hint = NO_MOVE
     if parameters.transposition_table:
         data = probe_table(searcher, position.key)
-        if data:
-            score = entry_score(data, ply)
-            if parameters.transposition_cutoffs and beta - alpha == 1:
-                if bound_allows(data, score, alpha, beta):
-                    return score
-            hint = entry_move(data)
+        hint = entry_move(data)
+        if beta - alpha == 1:
+            score = table_answer(parameters, data, ZERO, alpha, beta, ply)
+            if score != UNKNOWN:
+                return score
 
     best = -MATE + ply
     stand_pat = best
@@ -120,41 +117,27 @@ def quiescence(searcher, parameters, position, accumulator, checkers, alpha, bet
     kinds = ALL_MOVES
     if not checkers:
         kinds = NOISY
-        stand_pat = evaluate_within(position, accumulator, parameters, alpha, beta)
+        stand_pat = evaluate_within(position, node.accumulator, parameters, alpha, beta)
         best = stand_pat
         if best >= beta:
             return best
         alpha = max(alpha, best)
 
-    end = generate_moves(position, kinds, checkers, searcher.moves, start)
-    score_moves(searcher, parameters, position, start, end, hint, ply)
+    end = generate_moves(position, kinds, checkers, searcher.moves, node.start)
+    score_moves(searcher, parameters, node, node.start, end, hint)
     best_move = NO_MOVE
-    for index in range(start, end):
+    for index in range(node.start, end):
         move = pick_move(searcher, index, end)
         if not checkers:
             if _is_hopeless(parameters, position, move, stand_pat, alpha):
                 continue
             if _loses_material(parameters, position, move):
                 continue
-        after = make_move(position, move)
-        prefetch_bucket(searcher, after.key)
-        count_node(searcher)
-        if searcher.stopped:
-            return np.int64(0)
+        child = enter_child(searcher, parameters, node, move, end)
         searcher.qnodes += 1
-        score = -quiescence(
-            searcher,
-            parameters,
-            after,
-            update_accumulator(accumulator, move, parameters),
-            checkers_of(after),
-            -beta,
-            -alpha,
-            ply + 1,
-            end,
-        )
+        score = -quiescence(searcher, parameters, child, -beta, -alpha)
         if searcher.stopped:
-            return np.int64(0)
+            return ZERO
         if score > best:
             best = score
             if score > alpha:
@@ -165,5 +148,5 @@ def quiescence(searcher, parameters, position, accumulator, checkers, alpha, bet
                     break
     if parameters.transposition_table:
         bound = bound_of(best, old_alpha, beta)
-        store_table(searcher, position.key, best_move, best, np.int64(0), bound, ply)
+        store_table(searcher, position.key, best_move, best, ZERO, bound, ply)
     return best

@@ -10,7 +10,7 @@ from .evaluate import evaluate
 from .jit import kernel
 from .machine import clock_ns
 from .move import MOVE_MASK, NO_MOVE, to_wire
-from .position import checkers_of
+from .node import root_node
 from .rules import push_move
 from .search import INFINITE, NO, YES, search
 from .state import MAX_PLY, game_at, load_position, parameters_at, searcher_at
@@ -22,17 +22,14 @@ ILLEGAL_MOVE, GAME_OVER = np.int64(-1), np.int64(-2)  # instead of a wire move
 @kernel
 def search_root(searcher, parameters, position, depth, previous):
     """One iteration, its window opened around the previous score and widened until it holds."""
-    accumulator = compute_accumulator(position, parameters)
-    checkers = checkers_of(position)
+    root = root_node(position, parameters)
     window = parameters.aspiration_window_cp
     alpha, beta = -INFINITE, INFINITE
     if window > 0 and depth >= parameters.aspiration_min_depth:
         alpha = max(alpha, previous - window)
         beta = min(beta, previous + window)
     while True:
-        score = search(
-            searcher, parameters, position, accumulator, checkers, depth, alpha, beta, NO, NO, NO
-        )
+        score = search(searcher, parameters, root, depth, alpha, beta, NO)
         if searcher.stopped or alpha < score < beta:
             return score
         window = min(INFINITE, window * parameters.aspiration_growth_pct // 100 + 1)

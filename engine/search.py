@@ -8,25 +8,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from .accumulator import pass_accumulator, update_accumulator
 from .bitboard import EMPTY
 from .evaluate import evaluate
 from .history import (
-    NO_KIND,
     correction_of,
     history_of,
-    kind_of,
-    update_captures,
+    remember_tried,
+    reward_cutoff,
     update_correction,
-    update_on_cutoff,
 )
 from .jit import kernel
-from .make import make_move, make_null
 from .move import NO_MOVE, is_noisy
-from .movegen import ALL_MOVES, NOISY, generate_moves
-from .ordering import pick_move, score_moves
-from .picker import next_move, skip_quiets, start_picking
-from .position import checkers_of
+from .movegen import ALL_MOVES, generate_moves
+from .node import enter_child, enter_null
+from .picker import next_move, next_winning, skip_quiets, start_picking
 from .pruning import (
     gives_direct_check,
     is_above_reach,
@@ -41,28 +36,21 @@ from .pruning import (
     null_reduction,
     reduces_without_hint,
 )
-from .quiescence import bound_allows, bound_of, count_node, extend_pv, quiescence
+from .quiescence import UNKNOWN, bound_of, extend_pv, quiescence, table_answer
 from .rules import FIFTY_MOVE_PLIES, is_insufficient_material, repetitions
-from .see import see_at_least
-from .state import (
-    MAX_PLY,
-    MAX_TRIED,
-)
+from .state import MAX_PLY
 from .transposition import (
     LOWER,
     MATE,
     MATE_BOUND,
     UPPER,
-    entry_depth,
     entry_move,
     entry_score,
-    prefetch_bucket,
     probe_table,
     store_table,
 )
 
 INFINITE = np.int64(MATE + 1)
-UNKNOWN = np.int64(-INFINITE - 1)
 NEAR_FIFTY_MOVES = np.int64(FIFTY_MOVE_PLIES - 10)  # a table entry knows nothing of the clock
 NO, YES = np.int64(0), np.int64(1)
 
@@ -74,49 +62,36 @@ def draw_score(parameters, ply):
 
 
 @kernel
-def is_draw(searcher, position, checkers, ply, start):
+def is_draw(searcher, node):
     """Draw inside the tree: a first repetition, fifty moves (mate goes before), no material."""
+    position = node.position
     if position.halfmove >= FIFTY_MOVE_PLIES:
-        if not checkers:
+        if not node.checkers:
             return True
-        if generate_moves(position, ALL_MOVES, checkers, searcher.moves, start) > start:
+        start = node.start
+        if generate_moves(position, ALL_MOVES, node.checkers, searcher.moves, start) > start:
             return True
-    count = searcher.key_base + ply + 1
+    count = searcher.key_base + node.ply + 1
     if repetitions(searcher.keys, count, position.halfmove) > 0:
         return True
     return is_insufficient_material(position)
 
 
 @kernel
-def is_improving(searcher, static_eval, checkers, ply):
-    """1 if the side to move stands better than at its last turn, else 0."""
-    if checkers or ply < 2:
-        return NO
-    before = searcher.static_evals[ply - 2]
-    return YES if before != UNKNOWN and static_eval > before else NO
+def settle_node(searcher, parameters, node, alpha, beta):
+    """What a node is worth without a search: (known, value, alpha, beta).
 
-
-@kernel
-def enter_child(searcher, parameters, position, accumulator, move, ply):
-    """Make a move of the tree: the position, its accumulator, and who gives check there."""
-    after = make_move(position, move)
-    prefetch_bucket(searcher, after.key)
-    count_node(searcher)
-    searcher.moved[ply] = kind_of(move)
-    return after, update_accumulator(accumulator, move, parameters), checkers_of(after)
-
-
-@kernel
-def settle_node(searcher, parameters, position, accumulator, checkers, alpha, beta, ply, start):
-    """What a node below the root is worth without a search: (known, value, alpha, beta).
-
-    Draws, the greatest ply, and a window narrowed to the mates still possible.
+    Below the root: draws, the greatest ply, and a window narrowed to the mates still possible.
     """
+    ply = node.ply
+    searcher.keys[searcher.key_base + ply] = node.position.key
+    if ply == 0:
+        return False, NO, alpha, beta
     searcher.pv_length[ply] = 0
-    if is_draw(searcher, position, checkers, ply, start):
+    if is_draw(searcher, node):
         return True, draw_score(parameters, ply), alpha, beta
     if ply >= MAX_PLY - 1:
-        return True, evaluate(position, accumulator, parameters), alpha, beta
+        return True, evaluate(node.position, node.accumulator, parameters), alpha, beta
     if parameters.mate_distance_pruning:
         alpha = max(alpha, -MATE + ply)
         beta = min(beta, MATE - ply - 1)
@@ -124,58 +99,79 @@ def settle_node(searcher, parameters, position, accumulator, checkers, alpha, be
 
 
 @kernel
-def table_answer(parameters, position, data, depth, alpha, beta, ply):
-    """The score of a table entry that ends the node, or UNKNOWN."""
-    if data == EMPTY or not parameters.transposition_cutoffs or entry_depth(data) < depth:
-        return UNKNOWN
-    if position.halfmove >= NEAR_FIFTY_MOVES:
-        return UNKNOWN
-    score = entry_score(data, ply)
-    return score if bound_allows(data, score, alpha, beta) else UNKNOWN
+def probe_node(searcher, parameters, node):
+    """The table's data for a node, and the move to try first: (data, hint)."""
+    data = probe_table(searcher, node.position.key) if parameters.transposition_table else EMPTY
+    if node.ply == 0 and searcher.root_move:
+        return data, searcher.root_move
+    return data, entry_move(data)
 
 
 @kernel
-def corrected_evaluation(searcher, parameters, position, accumulator):
+def corrected_evaluation(searcher, parameters, node):
     """The static evaluation, moved by what earlier results said of its like."""
-    value = evaluate(position, accumulator, parameters)
+    value = evaluate(node.position, node.accumulator, parameters)
     if parameters.correction_history:
-        value += correction_of(searcher, position)
+        value += correction_of(searcher, node.position)
     return value
 
 
 @kernel
-def is_skipped(
-    searcher,
-    parameters,
-    position,
-    move,
-    quiet,
-    depth,
-    reduction,
-    searched,
-    improving,
-    static_eval,
-    alpha,
-    ply,
-):
-    """Whether a move is not searched at all; once it is too late for one quiet, for all of them."""
-    if quiet:
-        if is_late(parameters, depth, searched, improving):
-            skip_quiets(searcher, ply)
-            return True
-        if is_futile(parameters, depth - reduction, static_eval, alpha):
-            if not gives_direct_check(position, move):
-                return True
-    return loses_exchange(parameters, position, move, depth, quiet)
+def assess_node(searcher, parameters, node):
+    """(static evaluation, 1 if the side to move stands better than at its last turn, else 0)."""
+    ply = node.ply
+    static_eval = corrected_evaluation(searcher, parameters, node)
+    searcher.static_evals[ply] = UNKNOWN if node.checkers else static_eval
+    if node.checkers or ply < 2:
+        return static_eval, NO
+    before = searcher.static_evals[ply - 2]
+    return static_eval, YES if before != UNKNOWN and static_eval > before else NO
 
 
 @kernel
-def reward_cutoff(searcher, parameters, side, move, depth, ply, tried, captures):
-    """Teach the histories that `move` cut and that the moves searched before it did not."""
-    if not is_noisy(move):
-        update_on_cutoff(searcher, parameters, side, move, depth, ply, tried - 1)
-    if parameters.capture_history:
-        update_captures(searcher, parameters, move, depth, ply, captures)
+def cut_by_evaluation(searcher, parameters, node, depth, alpha, beta, static_eval, improving):
+    """Reverse futility and razoring: the value of a node that needs no search, or UNKNOWN."""
+    if is_above_reach(parameters, depth, static_eval, beta, improving):
+        return static_eval
+    if is_below_reach(parameters, depth, static_eval, alpha):
+        score = quiescence(searcher, parameters, node, alpha, beta)
+        if score <= alpha:
+            return score
+    return UNKNOWN
+
+
+@kernel
+def reduction_of(searcher, parameters, node, move, depth, searched, pv_node, improving):
+    """The plies by which a move's first search is shortened."""
+    if node.checkers or is_noisy(move) or not parameters.late_move_reductions:
+        return NO
+    merit = history_of(searcher, parameters, node.position.side, move, node.ply)
+    return late_move_reduction(parameters, depth, searched, pv_node, improving, merit)
+
+
+@kernel
+def is_skipped(
+    searcher, parameters, node, move, depth, reduction, searched, improving, static_eval, alpha
+):
+    """Whether a move is not searched at all; once it is too late for one quiet, for all of them."""
+    quiet = not is_noisy(move)
+    if quiet:
+        if is_late(parameters, depth, searched, improving):
+            skip_quiets(searcher, node.ply)
+            return True
+        if is_futile(parameters, depth - reduction, static_eval, alpha):
+            if not gives_direct_check(node.position, move):
+                return True
+    return loses_exchange(parameters, node.position, move, depth, quiet)
+
+
+@kernel
+def raise_alpha(searcher, move, score, ply):
+    """`move` is the best so far: keep its line, and at the root the move itself."""
+    extend_pv(searcher, ply, move)
+    if ply == 0:
+        searcher.root_move = move
+        searcher.root_score = score
 
 
 @kernel
@@ -189,100 +185,59 @@ def teaches(best, bound, static_eval, best_move):
 
 
 @kernel
-def remember_node(
-    searcher, parameters, position, checkers, best_move, best, static_eval, depth, alpha, beta, ply
-):
+def remember_node(searcher, parameters, node, best_move, best, static_eval, depth, alpha, beta):
     """Keep a node's result, found with window (alpha, beta), in table and correction history."""
     bound = bound_of(best, alpha, beta)
-    if parameters.correction_history and not checkers:
+    if parameters.correction_history and not node.checkers:
         if teaches(best, bound, static_eval, best_move):
-            update_correction(searcher, position, depth, best - static_eval)
+            update_correction(searcher, node.position, depth, best - static_eval)
     if parameters.transposition_table:
-        store_table(searcher, position.key, best_move, best, depth, bound, ply)
+        store_table(searcher, node.position.key, best_move, best, depth, bound, node.ply)
 
 
 @kernel
-def search(
-    searcher,
-    parameters,
-    position,
-    accumulator,
-    checkers,
-    depth,
-    alpha,
-    beta,
-    ply,
-    start,
-    null_allowed,
-):
-    """Value of a position searched to `depth`, from the side to move.
+def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
+    """Value of a node searched to `depth`, from the side to move.
 
     Precondition alpha < beta. A result <= alpha is an upper bound and one >= beta a lower bound of
     the value at this depth; inside it is the value, and `searcher.pv[ply]` the line. With
-    `stopped` set the result means nothing. `searcher.moves` is free from `start` on.
+    `stopped` set the result means nothing.
     """
-    if checkers and parameters.check_extension:
+    if node.checkers and parameters.check_extension:
         depth += 1
     if depth <= 0:
-        return quiescence(
-            searcher, parameters, position, accumulator, checkers, alpha, beta, ply, start
-        )
-    searcher.keys[searcher.key_base + ply] = position.key
-    if ply > 0:
-        known, value, alpha, beta = settle_node(
-            searcher, parameters, position, accumulator, checkers, alpha, beta, ply, start
-        )
-        if known:
-            return value
+        return quiescence(searcher, parameters, node, alpha, beta)
+    known, value, alpha, beta = settle_node(searcher, parameters, node, alpha, beta)
+    if known or searcher.stopped:
+        return value
+
+    ply = node.ply
     old_alpha = alpha
     pv_node = beta - alpha > 1
     excluded = searcher.excluded[ply]
     whole_node = excluded == NO_MOVE
     zero_window = not pv_node and whole_node
 
-    data = probe_table(searcher, position.key) if parameters.transposition_table else EMPTY
-    hint = entry_move(data)
-    if zero_window:
-        score = table_answer(parameters, position, data, depth, alpha, beta, ply)
+    data, hint = probe_node(searcher, parameters, node)
+    if zero_window and node.position.halfmove < NEAR_FIFTY_MOVES:
+        score = table_answer(parameters, data, depth, alpha, beta, ply)
         if score != UNKNOWN:
             return score
-    if ply == 0 and searcher.root_move:
-        hint = searcher.root_move
-    elif hint == NO_MOVE and reduces_without_hint(parameters, depth, ply):
+    if hint == NO_MOVE and reduces_without_hint(parameters, depth, ply):
         depth -= 1
 
-    static_eval = corrected_evaluation(searcher, parameters, position, accumulator)
-    searcher.static_evals[ply] = UNKNOWN if checkers else static_eval
-    improving = is_improving(searcher, static_eval, checkers, ply)
-    if zero_window and not checkers:
-        if is_above_reach(parameters, depth, static_eval, beta, improving):
-            return static_eval
-        if is_below_reach(parameters, depth, static_eval, alpha):
-            score = quiescence(
-                searcher, parameters, position, accumulator, checkers, alpha, beta, ply, start
-            )
-            if searcher.stopped or score <= alpha:
-                return score
-        if null_allowed and may_pass(parameters, position, checkers, depth, beta, static_eval, ply):
-            after = make_null(position)
-            searcher.moved[ply] = NO_KIND
-            prefetch_bucket(searcher, after.key)
-            count_node(searcher)
-            if searcher.stopped:
-                return NO
-            score = -search(
-                searcher,
-                parameters,
-                after,
-                pass_accumulator(accumulator),
-                checkers,
-                depth - 1 - null_reduction(parameters, depth, beta, static_eval),
-                -beta,
-                -beta + 1,
-                ply + 1,
-                start,
-                NO,
-            )
+    static_eval, improving = assess_node(searcher, parameters, node)
+    if zero_window and not node.checkers:
+        score = cut_by_evaluation(
+            searcher, parameters, node, depth, alpha, beta, static_eval, improving
+        )
+        if score != UNKNOWN:
+            return score
+
+        if null_allowed and may_pass(parameters, node, depth, beta, static_eval):
+            null_depth = depth - 1 - null_reduction(parameters, depth, beta, static_eval)
+            child = enter_null(searcher, node)
+            score = -search(searcher, parameters, child, null_depth, -beta, -beta + 1, NO)
             if searcher.stopped:
                 return NO
             if score >= beta:
@@ -290,65 +245,26 @@ def search(
 
         if may_probcut(parameters, depth, beta):
             goal = beta + parameters.probcut_margin_cp
-            end = generate_moves(position, NOISY, checkers, searcher.moves, start)
-            score_moves(searcher, parameters, position, start, end, hint, ply)
-            for index in range(start, end):
-                move = pick_move(searcher, index, end)
-                if not see_at_least(position, move, goal - static_eval, parameters):
-                    continue
-                after, running, child_checkers = enter_child(
-                    searcher, parameters, position, accumulator, move, ply
-                )
-                if searcher.stopped:
-                    return NO
-                score = -quiescence(
-                    searcher,
-                    parameters,
-                    after,
-                    running,
-                    child_checkers,
-                    -goal,
-                    -goal + 1,
-                    ply + 1,
-                    end,
-                )
-                if score >= goal and not searcher.stopped:
-                    score = -search(
-                        searcher,
-                        parameters,
-                        after,
-                        running,
-                        child_checkers,
-                        depth - 4,
-                        -goal,
-                        -goal + 1,
-                        ply + 1,
-                        end,
-                        YES,
-                    )
+            start_picking(searcher, node, NO_MOVE)
+            while True:
+                move = next_winning(searcher, parameters, node, hint, goal - static_eval)
+                if move == NO_MOVE:
+                    break
+                child = enter_child(searcher, parameters, node, move, searcher.list_end[ply])
+                score = -quiescence(searcher, parameters, child, -goal, -goal + 1)
+                if score >= goal:
+                    score = -search(searcher, parameters, child, depth - 4, -goal, -goal + 1, YES)
                 if searcher.stopped:
                     return NO
                 if score >= goal:
-                    store_table(searcher, position.key, move, score, depth - 3, LOWER, ply)
+                    store_table(searcher, node.position.key, move, score, depth - 3, LOWER, ply)
                     return score
 
     extension = NO
-    if whole_node and may_be_singular(parameters, position, checkers, data, hint, depth, ply):
+    if whole_node and may_be_singular(parameters, node, data, hint, depth):
         goal = entry_score(data, ply) - parameters.singular_margin_cp * depth
         searcher.excluded[ply] = hint
-        score = search(
-            searcher,
-            parameters,
-            position,
-            accumulator,
-            checkers,
-            (depth - 1) // 2,
-            goal - 1,
-            goal,
-            ply,
-            start,
-            NO,
-        )
+        score = search(searcher, parameters, node, (depth - 1) // 2, goal - 1, goal, NO)
         searcher.excluded[ply] = NO_MOVE
         if searcher.stopped:
             return NO
@@ -357,118 +273,65 @@ def search(
         elif parameters.multi_cut and score >= beta and not pv_node:
             return score
 
-    start_picking(searcher, position, checkers, hint, ply, start)
-    best = -INFINITE
-    best_move = NO_MOVE
-    searched = NO
-    tried = NO
-    captures = NO
+    start_picking(searcher, node, hint)
+    best, best_move, searched = -INFINITE, NO_MOVE, NO
     while True:
-        move = next_move(searcher, parameters, position, checkers, hint, ply)
+        move = next_move(searcher, parameters, node, hint)
         if move == NO_MOVE:
             break
         if move == excluded:
             continue
-        end = searcher.list_end[ply]
-        quiet = not is_noisy(move)
-        reduction = NO
-        if quiet and not checkers and parameters.late_move_reductions:
-            merit = history_of(searcher, parameters, position.side, move, ply)
-            reduction = late_move_reduction(parameters, depth, searched, pv_node, improving, merit)
-        if ply > 0 and not pv_node and not checkers and best > -MATE_BOUND:
+        reduction = reduction_of(
+            searcher, parameters, node, move, depth, searched, pv_node, improving
+        )
+        if ply > 0 and not pv_node and not node.checkers and best > -MATE_BOUND:
             if is_skipped(
                 searcher,
                 parameters,
-                position,
+                node,
                 move,
-                quiet,
                 depth,
                 reduction,
                 searched,
                 improving,
                 static_eval,
                 alpha,
-                ply,
             ):
                 continue
-        after, running, child_checkers = enter_child(
-            searcher, parameters, position, accumulator, move, ply
-        )
+        child = enter_child(searcher, parameters, node, move, searcher.list_end[ply])
+        if child.checkers and not parameters.lmr_checks:
+            reduction = NO
+        full_depth = depth - 1 + (extension if move == hint else NO)
+        full_window = searched == 0 or not parameters.principal_variation_search
+        score = alpha + 1
+        if reduction > 0:
+            score = -search(
+                searcher, parameters, child, full_depth - reduction, -alpha - 1, -alpha, YES
+            )
+        if score > alpha and not full_window:
+            score = -search(searcher, parameters, child, full_depth, -alpha - 1, -alpha, YES)
+        if score > alpha and (full_window or score < beta):
+            score = -search(searcher, parameters, child, full_depth, -beta, -alpha, YES)
         if searcher.stopped:
             return NO
-        if child_checkers and not parameters.lmr_checks:
-            reduction = NO
-        full_window = searched == 0 or not parameters.principal_variation_search
-        # Reduced and zero-window first; what beats alpha is searched again, deeper, then wider.
-        full_depth = depth - 1
-        if move == hint:
-            full_depth += extension
-        child_depth = full_depth - reduction
-        child_beta = beta if full_window and reduction == 0 else alpha + 1
-        while True:
-            score = -search(
-                searcher,
-                parameters,
-                after,
-                running,
-                child_checkers,
-                child_depth,
-                -child_beta,
-                -alpha,
-                ply + 1,
-                end,
-                YES,
-            )
-            if searcher.stopped:
-                return NO
-            if score <= alpha:
-                break
-            if child_depth < full_depth:
-                child_depth = full_depth
-                child_beta = beta if full_window else child_beta
-            elif child_beta < beta and score < beta:
-                child_beta = beta
-            else:
-                break
         searched += 1
-        if quiet and tried < MAX_TRIED:
-            searcher.tried[ply, tried] = move
-            tried += 1
-        elif not quiet and captures < MAX_TRIED:
-            searcher.tried_captures[ply, captures] = move
-            captures += 1
-        if score > best:
-            best = score
-            if score > alpha:
-                alpha = score
-                best_move = move
-                extend_pv(searcher, ply, move)
-                if ply == 0:
-                    searcher.root_move = move
-                    searcher.root_score = score
-                if score >= beta:
-                    reward_cutoff(
-                        searcher, parameters, position.side, move, depth, ply, tried, captures
-                    )
-                    break
-    if best == -INFINITE:
+        best = max(best, score)
+        if score > alpha:
+            alpha = score
+            best_move = move
+            raise_alpha(searcher, move, score, ply)
+            if score >= beta:
+                reward_cutoff(searcher, parameters, node.position.side, move, depth, ply)
+                break
+        remember_tried(searcher, move, ply)
+    if searched == 0:
         if not whole_node:
             return alpha
-        return -MATE + ply if checkers else draw_score(parameters, ply)
+        return -MATE + ply if node.checkers else draw_score(parameters, ply)
     if not parameters.fail_soft:
         best = max(old_alpha, min(best, beta))
     if whole_node:
         remember_node(
-            searcher,
-            parameters,
-            position,
-            checkers,
-            best_move,
-            best,
-            static_eval,
-            depth,
-            old_alpha,
-            beta,
-            ply,
+            searcher, parameters, node, best_move, best, static_eval, depth, old_alpha, beta
         )
     return best

@@ -141,8 +141,10 @@ SEARCHER_DTYPE = np.dtype(
         ("excluded", U64, (MAX_PLY + 1,)),  # the move a singular search leaves out
         *((name, I64, (MAX_PLY + 1,)) for name in PICKER_FIELDS),
         ("given", U64, (MAX_PLY + 1,)),  # the hint, once it was handed out
-        ("tried", U64, (MAX_PLY + 1, MAX_TRIED)),  # quiets searched at the node
+        ("tried", U64, (MAX_PLY + 1, MAX_TRIED)),  # quiets searched at the node that did not cut
+        ("tried_count", I64, (MAX_PLY + 1,)),
         ("tried_captures", U64, (MAX_PLY + 1, MAX_TRIED)),
+        ("tried_captures_count", I64, (MAX_PLY + 1,)),
         ("static_evals", I64, (MAX_PLY + 1,)),  # by ply, NO_EVALUATION in check
         ("pv_length", I64, (MAX_PLY + 1,)),
         ("pv", U64, (MAX_PLY + 1, MAX_PLY + 1)),

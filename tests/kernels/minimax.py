@@ -17,6 +17,7 @@ from engine.evaluate import evaluate
 from engine.jit import kernel
 from engine.make import make_move
 from engine.movegen import ALL_MOVES, NOISY, generate_moves
+from engine.node import Node
 from engine.position import checkers_of
 from engine.quiescence import quiescence
 from engine.rules import is_insufficient_material
@@ -76,10 +77,8 @@ def _leaf(searcher, parameters, position, ply, start, leaves):
     if leaves == PLAIN_LEAVES:
         return _captures_value(searcher, parameters, position, ply, start)
     accumulator = compute_accumulator(position, parameters)
-    checkers = checkers_of(position)
-    return quiescence(
-        searcher, parameters, position, accumulator, checkers, -_INFINITE, _INFINITE, ply, start
-    )
+    node = Node(position, accumulator, checkers_of(position), ply, start)
+    return quiescence(searcher, parameters, node, -_INFINITE, _INFINITE)
 
 
 @kernel

@@ -14,7 +14,7 @@ from engine.accumulator import compute_accumulator, pass_accumulator, update_acc
 from engine.attacks import bishop_attacks, pawn_attacks, pawn_attacks_down, rook_attacks
 from engine.bitboard import EMPTY, flip, lsb, msb, pext, popcount
 from engine.evaluate import evaluate
-from engine.history import update_captures, update_on_cutoff
+from engine.history import remember_tried, reward_cutoff
 from engine.jit import kernel
 from engine.machine import clock_ns, load_word, store_word
 from engine.make import make_move, make_null
@@ -32,6 +32,7 @@ from engine.move import (
     to_wire,
 )
 from engine.movegen import ALL_MOVES, NOISY, QUIETS, generate_moves, is_legal
+from engine.node import Node, root_node
 from engine.picker import next_move, start_picking
 from engine.position import checkers_and_pinned, checkers_of, piece_on, threats_of
 from engine.pruning import (
@@ -280,10 +281,11 @@ def _verify(searcher, parameters, position, accumulator, previous, depth, ply, s
     if depth == 0:
         return _ZERO + 1, faults
     hint = _some_hint(searcher, position, previous, start, end)
-    start_picking(searcher, position, checkers, hint, ply, end)
+    node = Node(position, accumulator, checkers, ply, end)
+    start_picking(searcher, node, hint)
     leaves, picked = _ZERO, _ZERO
     while True:
-        move = next_move(searcher, parameters, position, checkers, hint, ply)
+        move = next_move(searcher, parameters, node, hint)
         if move == NO_MOVE:
             break
         if not _holds(searcher.moves, start, end, move):
@@ -336,13 +338,13 @@ def alien_moves(game, other):
 @kernel
 def picked_order(game, searcher, parameters, hint_wire, ply, scratch):
     """Fill `scratch.moves` with the moves of `game` in the order the search would try them."""
-    position = load_position(game)
-    checkers = checkers_of(position)
+    root = root_node(load_position(game), parameters)
+    node = Node(root.position, root.accumulator, root.checkers, ply, _ZERO)
     hint = find_move(game, hint_wire)
-    start_picking(searcher, position, checkers, hint, ply, _ZERO)
+    start_picking(searcher, node, hint)
     count = _ZERO
     while True:
-        move = next_move(searcher, parameters, position, checkers, hint, ply)
+        move = next_move(searcher, parameters, node, hint)
         if move == NO_MOVE:
             break
         scratch.moves[count] = move
@@ -406,21 +408,13 @@ def entry_answers(searcher, key, alpha, beta):
 
 
 @kernel
-def reward_cutoff(searcher, parameters, game, cut_wire, earlier_wires, depth, ply):
+def teach_cutoff(searcher, parameters, game, cut_wire, earlier_wires, depth, ply):
     """Tell history and killers that `cut_wire` cut after `earlier_wires` (uint64[n]) did not."""
-    count = np.int64(len(earlier_wires))
-    for index in range(count):
-        searcher.tried[ply, index] = find_move(game, earlier_wires[index])
+    start_picking(searcher, root_node(load_position(game), parameters), NO_MOVE)
+    for index in range(len(earlier_wires)):
+        remember_tried(searcher, find_move(game, earlier_wires[index]), ply)
     move = find_move(game, cut_wire)
-    update_on_cutoff(searcher, parameters, game.side, move, depth, ply, count)
-
-
-@kernel
-def reward_capture(searcher, parameters, game, wire, depth, ply):
-    """Tell the capture history that the capture or promotion `wire` cut at once."""
-    move = find_move(game, wire)
-    searcher.tried_captures[ply, 0] = move
-    update_captures(searcher, parameters, move, depth, ply, _ZERO + 1)
+    reward_cutoff(searcher, parameters, game.side, move, depth, ply)
 
 
 @kernel
@@ -446,8 +440,9 @@ def pruned_by(parameters, depth, static_eval, bound, searched, improving):
 
 @kernel
 def may_pass_in(game, parameters, depth, beta, static_eval, ply):
-    position = load_position(game)
-    return may_pass(parameters, position, checkers_of(position), depth, beta, static_eval, ply)
+    root = root_node(load_position(game), parameters)
+    node = Node(root.position, root.accumulator, root.checkers, ply, _ZERO)
+    return may_pass(parameters, node, depth, beta, static_eval)
 
 
 @kernel

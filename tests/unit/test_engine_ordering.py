@@ -8,7 +8,7 @@ import pytest
 from engine.history import HISTORY_LIMIT
 from engine.shell import Game, Searcher
 from engine.state import GAME_DTYPE, MAX_PLY, new_record
-from tests.kernels.probes import picked_order, reward_capture, reward_cutoff
+from tests.kernels.probes import picked_order, teach_cutoff
 from tests.oracle import KIWIPETE
 
 ROOK, KING = 3, 5
@@ -39,7 +39,7 @@ def reward(
 ) -> None:
     game = Game(fen)
     tried = np.array([game.parse_uci(move) for move in earlier], np.uint64)
-    reward_cutoff(
+    teach_cutoff(
         searcher.record,
         searcher.parameters,
         game.record,
@@ -169,10 +169,9 @@ def test_history_stays_within_its_limit_and_fades() -> None:
 @pytest.mark.parametrize("move", ["a3b4", "c7c8q", "e4f5", "d1d5"])
 def test_the_history_of_a_capture_is_its_own(move: str) -> None:
     """A promotion that takes nothing has a cell too, not that of another piece's capture."""
-    searcher, game = Searcher(hash_mb=0), Game(MIXED)
-    wire = game.parse_uci(move)
-    numbers = np.uint64(wire), np.int64(4), np.int64(0)
-    reward_capture(searcher.record, searcher.parameters, game.record, *numbers)
+    searcher = Searcher({"capture_history": 1}, hash_mb=0)
+    reward(searcher, MIXED, move)
+    wire = Game(MIXED).parse_uci(move)
     piece, target = (ROOK if move[0] == "d" else 0), wire >> 6 & 63
     ((kind, captured),) = np.argwhere(searcher.record.capture_history)
     assert kind == piece * 64 + target
