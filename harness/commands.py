@@ -40,7 +40,7 @@ def _own_report(run: Path) -> tuple[dict[str, Any], Hypotheses]:
 
     test = read_spec(run).sprt
     assert test is not None
-    return read_run(run), test.hypotheses()
+    return read_run(run, _warn), test.hypotheses()
 
 
 def _report(values: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _report(values: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]
     if source.is_dir():
         from harness.match import read_run
 
-        return stats_of_run(read_run(source), hypotheses)
+        return stats_of_run(read_run(source, _warn), hypotheses)
     from harness.pgn_pairs import read_match
 
     try:
@@ -64,6 +64,10 @@ def _report(values: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]
     except ValueError as error:
         raise UsageError(str(error)) from None
     return stats_of_match(match, hypotheses)
+
+
+def _warn(sentence: str) -> None:
+    click.echo(f"warning: {sentence}", err=True)
 
 
 def _check_source(values: Mapping[str, Any]) -> None:
@@ -130,5 +134,5 @@ def rebuild_report(run: Path) -> None:
     from harness.report import write_report
 
     path = run / "report.html"
-    write_report(read_run(run), path)
+    write_report(read_run(run, _warn), path)
     click.echo(path)

@@ -4,7 +4,7 @@
 counts as finished when its row is committed: commits are made in groups (the disk is asked to
 sync at most once in `GROUP_SECONDS` or `GROUP_GAMES`), with `synchronous = FULL`, so that what was
 committed survives `kill -9` and a power cut. One process writes a journal, any number may read it
-meanwhile.
+meanwhile. A row that is not what was written (see `journal_tables`) is passed over and remembered.
 
     table    a row is
     run      a fact fixed before the first game: spec, spec_hash, provenance (JSON texts)
@@ -30,12 +30,14 @@ from harness.errors import EngineStartError, UsageError
 from harness.filesystems import is_network_filesystem
 from harness.game import GameRecord
 from harness.journal_tables import (
-    INSERT_GAME,
-    SELECT_GAMES,
+    Row,
     check_tables,
     game_record,
     game_row,
+    insert_row,
     make_tables,
+    read_rows,
+    upgrade_tables,
 )
 from harness.spec import MatchSpec, canonical_json
 
@@ -65,6 +67,8 @@ class Journal:
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: _Lock | None) -> None:
         self.path = path
         self._connection = connection
+        self._file = _identity(path)
+        self._damaged: dict[tuple[str, int], Row] = {}
         self._lock = lock
         self._waiting = 0
         self._oldest_at = 0.0
@@ -102,6 +106,7 @@ class Journal:
             undo.callback(connection.close)
             with _readable(path):
                 check_tables(path, connection)
+                upgrade_tables(connection)
             undo.pop_all()
         return cls(path, connection, lock)
 
@@ -154,17 +159,20 @@ class Journal:
         return facts
 
     def _fact(self, key: str) -> str:
-        row = self._connection.execute("SELECT value FROM run WHERE key = ?", (key,)).fetchone()
+        row = next(read_rows(self._connection, "run", "WHERE key = ?", (key,)), None)
         if row is None:
             raise sqlite3.DatabaseError(f"no {key} in it")
-        return str(row[0])
+        if not row.sound:
+            raise sqlite3.DatabaseError(f"{row}, {key}, is not what was written")
+        return str(row.values[1])
 
     def add_games(self, records: Iterable[GameRecord]) -> None:
         """Note finished games; they are kept for good from the next commit on."""
         rows = [game_row(record) for record in records]
         with _told(self.path):
             self._begin()
-            self._connection.executemany(INSERT_GAME, rows)
+            for row in rows:
+                insert_row(self._connection, "games", row)
         self._waiting += len(rows)
 
     def add_event(self, kind: str, **detail: Any) -> None:
@@ -172,10 +180,7 @@ class Journal:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         with _told(self.path):
             self._begin()
-            self._connection.execute(
-                "INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)",
-                (now, kind, canonical_json(detail)),
-            )
+            insert_row(self._connection, "events", (now, kind, canonical_json(detail)))
 
     def _begin(self) -> None:
         if not self._connection.in_transaction:
@@ -192,23 +197,55 @@ class Journal:
         return max(0.0, self._oldest_at + GROUP_SECONDS - time.monotonic())
 
     def commit(self) -> None:
-        """Make everything noted so far safe."""
+        """Make everything noted so far safe.
+
+        Raises EngineStartError also when the file is not where it was: SQLite would go on writing
+        to one that nobody can find.
+        """
         if self._connection.in_transaction:
             with _told(self.path):
                 self._connection.execute("COMMIT")
             self._waiting = 0
+            if _identity(self.path) != self._file:
+                raise EngineStartError(
+                    f"{self.path} is gone: the run's folder was deleted or renamed while it was"
+                    " played; expected it to stay (a renamed one can be resumed)"
+                )
 
     def games(self, before_pair: int = _ALL_PAIRS) -> Iterator[GameRecord]:
         """The finished games of pairs below `before_pair` in order, one at a time."""
-        with _readable(self.path):
-            for row in self._connection.execute(SELECT_GAMES, (before_pair,)):
-                yield game_record(row)
+        rest = "WHERE pair < ? ORDER BY pair, game"
+        for values in self._sound_rows("games", rest, (before_pair,)):
+            yield game_record(values)
 
     def events(self) -> list[Event]:
         """What happened, oldest first."""
+        rows = self._sound_rows("events", "ORDER BY id")
+        return [Event(at, kind, json.loads(detail)) for at, kind, detail in rows]
+
+    def _sound_rows(self, *query: Any) -> Iterator[tuple[Any, ...]]:
         with _readable(self.path):
-            rows = self._connection.execute("SELECT at, kind, detail FROM events ORDER BY id")
-            return [Event(at, kind, json.loads(detail)) for at, kind, detail in rows]
+            for row in read_rows(self._connection, *query):
+                if row.sound:
+                    yield row.values
+                else:
+                    self._damaged[row.table, row.number] = row
+
+    def damage(self) -> list[str]:
+        """A sentence for each row that was passed over so far."""
+        return [f"{self.path}: {row} is not what was written" for row in self._damaged.values()]
+
+    def discard_damaged(self) -> None:
+        """Remove the rows that were passed over: games among them are then to be played."""
+        if not self._damaged:
+            return
+        rows = [str(row) for row in self._damaged.values()]
+        with _readable(self.path):
+            self._begin()
+            for table, number in self._damaged:
+                self._connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
+        self._damaged.clear()
+        self.add_event("damaged", rows=rows)
 
 
 class _Lock:
@@ -240,6 +277,15 @@ class _Lock:
         self._file.close()
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path, whatever its name; None when there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def _unwritable(run_dir: Path, error: OSError) -> UsageError:
     return UsageError(
         f"{run_dir}: {error.strerror or error}; expected a folder that can be written"
@@ -255,7 +301,10 @@ def _existing(run_dir: Path) -> Path:
 
 def _connect(path: Path) -> sqlite3.Connection:
     # Transactions are begun and ended by hand: a group of games is one.
-    return sqlite3.connect(path, isolation_level=None, timeout=10.0)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=10.0)
+    # Bytes that are no text any more are damage to be told, not an error of the driver.
+    connection.text_factory = lambda data: data.decode("utf-8", errors="surrogateescape")
+    return connection
 
 
 def _open_for_writing(path: Path) -> sqlite3.Connection:

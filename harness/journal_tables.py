@@ -1,22 +1,31 @@
-"""The tables of a journal (see journal.py), and a game as a row of them."""
+"""The tables of a journal (see journal.py), and a game as a row of them.
+
+Each row has a checksum of its values, so that one that was edited or that a disk has altered is
+known: SQLite itself checks its own structure only.
+
+    version  what it brought
+    1        the tables run, games and events
+    2        the checksums
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from harness.errors import UsageError
 from harness.game import GameRecord, Termination
 from harness.spec import MatchSpec, canonical_json
 
 #: Version of the tables, kept in `user_version`. Readers exist for all released versions.
-VERSION: Final = 1
+VERSION: Final = 2
 APPLICATION_ID: Final = 0x4E756D62  # "Numb"
 
 TABLES: Final = (
-    "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB NOT NULL)",
     """CREATE TABLE games (
         pair INTEGER NOT NULL CHECK (pair >= 0),
         game INTEGER NOT NULL CHECK (game IN (0, 1)),
@@ -33,22 +42,74 @@ TABLES: Final = (
         base_search_ns INTEGER NOT NULL,
         wall_ns INTEGER NOT NULL,
         detail TEXT NOT NULL,
+        checksum BLOB NOT NULL,
         PRIMARY KEY (pair, game)
     )""",
     """CREATE TABLE events (
         id INTEGER PRIMARY KEY,
         at TEXT NOT NULL,
         kind TEXT NOT NULL,
-        detail TEXT NOT NULL
+        detail TEXT NOT NULL,
+        checksum BLOB NOT NULL
     )""",
 )
 
-_GAME_COLUMNS: Final = (
-    "pair, game, fen, result, termination, plies, moves, scores_cp, depths, nodes, times_us,"
-    " new_search_ns, base_search_ns, wall_ns, detail"
-)
-INSERT_GAME: Final = f"INSERT INTO games ({_GAME_COLUMNS}) VALUES ({', '.join('?' * 15)})"
-SELECT_GAMES: Final = f"SELECT {_GAME_COLUMNS} FROM games WHERE pair < ? ORDER BY pair, game"
+#: What a row's checksum is made of, in this order.
+_COLUMNS: Final = {
+    "run": ("key", "value"),
+    "games": (
+        *("pair", "game", "fen", "result", "termination", "plies", "moves", "scores_cp", "depths"),
+        *("nodes", "times_us", "new_search_ns", "base_search_ns", "wall_ns", "detail"),
+    ),
+    "events": ("at", "kind", "detail"),
+}
+
+
+class Row(NamedTuple):
+    """A row as it was read; `sound` unless it is not what was written."""
+
+    table: str
+    number: int
+    values: tuple[Any, ...]
+    sound: bool
+
+    def __str__(self) -> str:
+        return f"row {self.number} of table {self.table}"
+
+
+def checksum(values: tuple[Any, ...]) -> bytes:
+    """Of the values of a row: integers, texts and blobs."""
+    return blake2b(repr(values).encode(), digest_size=8).digest()
+
+
+def insert_row(connection: sqlite3.Connection, table: str, values: tuple[Any, ...]) -> None:
+    """Add a row with its checksum."""
+    columns = ", ".join((*_COLUMNS[table], "checksum"))
+    marks = ", ".join("?" * (len(values) + 1))
+    statement = f"INSERT INTO {table} ({columns}) VALUES ({marks})"
+    connection.execute(statement, (*values, checksum(values)))
+
+
+def read_rows(
+    connection: sqlite3.Connection, table: str, rest: str = "", parameters: tuple[Any, ...] = ()
+) -> Iterator[Row]:
+    """The rows of a table; `rest` of the statement says which and in what order.
+
+    Those of version 1 have no checksum and pass for sound.
+    """
+    has_checksums = table_version(connection) > 1
+    columns = ", ".join(("rowid", *_COLUMNS[table], "checksum" if has_checksums else "NULL"))
+    for number, *read, noted in connection.execute(
+        f"SELECT {columns} FROM {table} {rest}", parameters
+    ):
+        values = tuple(read)
+        yield Row(table, number, values, not has_checksums or noted == checksum(values))
+
+
+def table_version(connection: sqlite3.Connection) -> int:
+    """The version of the tables of a journal."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def make_tables(
@@ -63,8 +124,25 @@ def make_tables(
     connection.execute("BEGIN IMMEDIATE")
     for statement in TABLES:
         connection.execute(statement)
-    connection.executemany("INSERT INTO run VALUES (?, ?)", facts)
+    for fact in facts:
+        insert_row(connection, "run", fact)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
+
+
+def upgrade_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables of version 1 those of today, all or nothing."""
+    if table_version(connection) > 1:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    for table in _COLUMNS:
+        rows = list(read_rows(connection, table))
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum BLOB NOT NULL DEFAULT x''")
+        connection.executemany(
+            f"UPDATE {table} SET checksum = ? WHERE rowid = ?",
+            [(checksum(row.values), row.number) for row in rows],
+        )
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
 
@@ -73,7 +151,7 @@ def check_tables(path: Path, connection: sqlite3.Connection) -> None:
     """Refuse what is no journal, is damaged, or comes from a newer Numbishop."""
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise UsageError(f"{path} is not a journal of Numbishop; expected one made by `harness`")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    version = table_version(connection)
     if version > VERSION:
         raise UsageError(
             f"{path}: journal version {version}, written by a newer Numbishop;"

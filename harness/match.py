@@ -73,14 +73,20 @@ def read_spec(run_dir: Path) -> MatchSpec:
         return journal.spec()
 
 
-def read_run(run_dir: Path) -> Document:
-    """The document of the run in a folder as its journal has it now, ended or not."""
+def read_run(run_dir: Path, tell: Callable[[str], None]) -> Document:
+    """The document of the run in a folder as its journal has it now, ended or not.
+
+    `tell` is called with a sentence for each damaged row, which is left out.
+    """
     with Journal.read(run_dir) as journal:
         spec = journal.spec()
         tally = _new_tally(spec)
         for record in journal.games():
             tally.add(record)
-        return document_of(spec, tally, journal, run_dir)
+        document = document_of(spec, tally, journal, run_dir)
+        for sentence in journal.damage():
+            tell(f"{sentence}; it is left out")
+        return document
 
 
 def run_match(spec: MatchSpec, options: RunOptions, view: View) -> Document:
@@ -203,6 +209,7 @@ class _Run:
             finished.add((record.pair, record.game))
         events = self._journal.events()
         self._workers_lost = sum(event.kind == "worker_lost" for event in events)
+        self._journal.discard_damaged()
         self._journal.add_event(
             "resumed" if events else "started",
             concurrency=self._options.concurrency,

@@ -66,7 +66,10 @@ def resume_sprt(context: click.Context) -> str:
     with Journal.read(values["resume"]) as journal:
         spec = journal.spec()
         games = sum(1 for _ in journal.games())
-    return _play(context, spec, [*_describe_sides(spec), f"resuming after {games} games"])
+        damage = [
+            f"{_WARNING}{told}; it is dropped, a game played again" for told in journal.damage()
+        ]
+    return _play(context, spec, [*_describe_sides(spec), *damage, f"resuming after {games} games"])
 
 
 def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> str:

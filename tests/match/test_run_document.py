@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from harness.journal import Journal
 from harness.match import read_run
 from harness.pgn_pairs import read_match
@@ -36,11 +38,11 @@ def test_a_run_that_has_not_ended_does_not_look_undecided(tmp_path: Path) -> Non
     with Journal.create(tmp_path / "run", spec, collect_provenance(spec)) as journal:
         journal.add_event("started", concurrency=1, finished_games=0)
         journal.commit()
-        assert read_run(tmp_path / "run")["sentence"].startswith(
+        assert read_run(tmp_path / "run", pytest.fail)["sentence"].startswith(
             "Unfinished after 0 of 60 games, no verdict yet: "
         )
         journal.add_event("interrupted", games=0, elapsed_s=0.0, busy_s=0.0)
         journal.commit()
-    document = read_run(tmp_path / "run")
+    document = read_run(tmp_path / "run", pytest.fail)
     assert document["sentence"].startswith("Interrupted after 0 of 60 games, no verdict yet: ")
     assert document["machine"]["interrupted"]

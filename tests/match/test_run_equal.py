@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from harness import chunks, match
 from harness.journal import Journal
+from harness.match import read_run
 from harness.workers import LocalWorkers
 from tests.match.runs import (
     PATIENCE_S,
@@ -96,6 +98,23 @@ def test_resuming_a_finished_run_plays_nothing(tmp_path: Path) -> None:
     before = comparable(tmp_path / "run")
     again = play(spec, tmp_path / "run", resume=True)
     assert again["machine"]["games"] == first["machine"]["games"] == 10
+    assert comparable(tmp_path / "run") == before
+
+
+def test_damaged_games_and_events_are_dropped_and_played_again(tmp_path: Path) -> None:
+    spec = null_spec(5)
+    play(spec, tmp_path / "run")
+    before = comparable(tmp_path / "run")
+    with sqlite3.connect(tmp_path / "run" / "run.sqlite") as connection:
+        connection.execute("UPDATE games SET wall_ns = wall_ns + 1 WHERE pair = 3")
+        connection.execute("UPDATE events SET detail = '{' WHERE kind = 'finished'")
+    connection.close()
+    told: list[str] = []
+    assert read_run(tmp_path / "run", told.append)["games_played"] == 6
+    assert len(told) == 3
+    assert all(" is not what was written; it is left out" in sentence for sentence in told)
+    again = play(spec, tmp_path / "run", resume=True)
+    assert again["machine"]["games"] == 2
     assert comparable(tmp_path / "run") == before
 
 

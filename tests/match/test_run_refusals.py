@@ -1,5 +1,7 @@
 """What a run refuses to begin or to go on with, and that a refusal leaves nothing behind."""
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ from harness import match
 from harness.chunks import Event, Failed
 from harness.errors import EngineStartError, UsageError
 from harness.journal import Journal
-from harness.match import RunOptions, read_run, read_spec, run_match
+from harness.match import RunOptions, RunProgress, read_run, read_spec, run_match
 from harness.provenance import collect_provenance
 from harness.spec import EngineConfig, OpeningSpec
 from harness.workers import LocalWorkers
@@ -114,12 +116,28 @@ def test_game_that_kills_its_worker_each_time_ends_the_run(
     assert document["machine"]["games"] == finished_games(tmp_path / "run")
 
 
+@pytest.mark.parametrize("gone", [shutil.rmtree, lambda folder: folder.rename(f"{folder}-2")])
+def test_folder_that_goes_away_ends_the_run_at_once(
+    tmp_path: Path, gone: Callable[[Path], object]
+) -> None:
+    class Careless(RecordingView):
+        def update(self, progress: RunProgress) -> None:
+            super().update(progress)
+            if progress.pairs_done and (tmp_path / "run").exists():
+                gone(tmp_path / "run")
+
+    view = Careless()
+    with pytest.raises(EngineStartError, match="is gone: the run's folder was deleted or renamed"):
+        run_match(null_spec(20_000), RunOptions(tmp_path / "run", 1), view)
+    assert view.progress[-1].pairs_done < 10_000
+
+
 def test_running_run_can_be_read_but_not_played_twice(tmp_path: Path) -> None:
     spec = null_spec(5)
 
     class Curious(RecordingView):
         def start(self, heading: object) -> None:
-            document = read_run(tmp_path / "run")
+            document = read_run(tmp_path / "run", pytest.fail)
             assert document["games_played"] == 0
             assert document["machine"]["interrupted"]
             with pytest.raises(UsageError, match="is being played by process"):
@@ -129,4 +147,4 @@ def test_running_run_can_be_read_but_not_played_twice(tmp_path: Path) -> None:
     view = Curious()
     run_match(spec, RunOptions(tmp_path / "run", 1), view)
     assert len(view.headings) == 1
-    assert read_run(tmp_path / "run") == view.documents[-1]
+    assert read_run(tmp_path / "run", pytest.fail) == view.documents[-1]

@@ -1,10 +1,12 @@
 """The journal: what is committed is kept, in pair order; what is no journal is refused."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -188,9 +190,141 @@ def test_edited_specification_is_told(run_dir: Path) -> None:
     _change(run_dir, "UPDATE run SET value = replace(value, '\"seed\":7', '\"seed\":8')")
     with (
         Journal.read(run_dir) as journal,
+        pytest.raises(UsageError, match="row 1 of table run, spec, is not what was written"),
+    ):
+        journal.spec()
+
+
+def test_specification_that_was_edited_before_rows_had_checksums_is_told(tmp_path: Path) -> None:
+    run_dir = golden_run(tmp_path)
+    _change(run_dir, "UPDATE run SET value = replace(value, '\"seed\":7', '\"seed\":8')")
+    with (
+        Journal.read(run_dir) as journal,
         pytest.raises(UsageError, match=r"the specification has hash .*, expected"),
     ):
         journal.spec()
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "result = -1",
+        "pair = 9",
+        "moves = x'01020305'",
+        "wall_ns = 34",
+        "detail = 'another'",
+        "fen = CAST(x'ff' AS TEXT)",
+        "plies = 'two'",
+        "checksum = x''",
+    ],
+)
+def test_edited_games_are_named_and_passed_over_and_can_be_played_again(
+    run_dir: Path, edit: str
+) -> None:
+    games = [record(pair, game) for pair in range(3) for game in (0, 1)]
+    with Journal.create(run_dir, SPEC, {}) as journal:
+        journal.add_games(games)
+    _change(run_dir, f"UPDATE games SET {edit} WHERE pair = 1 AND game = 0")
+    with Journal.reopen(run_dir) as journal:
+        assert journal.damage() == []
+        assert list(journal.games()) == [*games[:2], *games[3:]]
+        (sentence,) = journal.damage()
+        assert sentence.startswith(f"{run_dir / 'run.sqlite'}: row 3 of table games is not what")
+        journal.discard_damaged()
+        journal.add_games([games[2]])
+        assert journal.damage() == []
+        assert list(journal.games()) == games
+        (event,) = journal.events()
+        assert (event.kind, event.detail) == ("damaged", {"rows": ["row 3 of table games"]})
+
+
+def test_edited_events_are_named_and_passed_over(run_dir: Path) -> None:
+    with Journal.create(run_dir, SPEC, {}) as journal:
+        journal.add_event("started")
+        journal.add_event("finished", games=2)
+    _change(run_dir, "UPDATE events SET detail = replace(detail, '2', '3')")
+    with Journal.reopen(run_dir) as journal:
+        assert [event.kind for event in journal.events()] == ["started"]
+        assert len(journal.damage()) == 1
+        journal.discard_damaged()
+        assert [event.kind for event in journal.events()] == ["started", "damaged"]
+
+
+def test_every_flipped_bit_of_a_game_is_found(run_dir: Path) -> None:
+    """Or SQLite finds it; none is read as if it were what was written."""
+    games = [record(0, 0), record(0, 1)]
+    with Journal.create(run_dir, SPEC, {}) as journal:
+        journal.add_games(games)
+    path = run_dir / "run.sqlite"
+    content = path.read_bytes()
+    start = content.index(b"a detail; with 'quotes'") - 150
+    for position in range(start, start + 400, 3):
+        flipped = content[position] ^ 1 << position % 8
+        path.write_bytes(content[:position] + bytes([flipped]) + content[position + 1 :])
+        assert all(game in games for game in read_or_refused(run_dir, len(games)))
+
+
+def read_or_refused(run_dir: Path, count: int) -> list[GameRecord]:
+    """The games that a journal gives, which has to say so when they are not `count`."""
+    try:
+        with Journal.read(run_dir) as journal:
+            games = list(journal.games())
+            damage = journal.damage()
+    except UsageError as error:
+        games, damage = [], [str(error)]
+    assert len(games) == count or damage
+    return games
+
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def golden_run(folder: Path) -> Path:
+    """A run's folder with the journal of version 1."""
+    run_dir = folder / "run"
+    run_dir.mkdir()
+    shutil.copy(GOLDEN / "journal-1.sqlite", run_dir / "run.sqlite")
+    return run_dir
+
+
+@pytest.mark.parametrize("opened", [Journal.read, Journal.reopen])
+def test_journal_of_version_1_is_read_and_gets_checksums_when_played_on(
+    tmp_path: Path, opened: Callable[[Path], Journal]
+) -> None:
+    run_dir = golden_run(tmp_path)
+    games = [record(0, 0), record(0, 1, 0), record(1, 0, -1)]
+    with opened(run_dir) as journal:
+        assert journal.spec().source_digest == "ab" * 32
+        assert journal.provenance() == {"started": "2026-11-30T08:00:00+00:00", "cpu": "ü"}
+        assert list(journal.games()) == games
+        started, interrupted = journal.events()
+        assert started.detail == {"concurrency": 2, "finished_games": 0}
+        assert (interrupted.kind, interrupted.detail["games"]) == ("interrupted", 3)
+        assert journal.damage() == []
+    _change(run_dir, "UPDATE games SET wall_ns = 34 WHERE pair = 0 AND game = 1")
+    with Journal.read(run_dir) as journal:
+        has_checksums = opened == Journal.reopen
+        assert len(list(journal.games())) == (2 if has_checksums else 3)
+
+
+@pytest.mark.parametrize("how", ["deleted", "renamed", "replaced"])
+def test_folder_that_is_gone_is_noticed_by_the_next_commit(run_dir: Path, how: str) -> None:
+    journal = Journal.create(run_dir, SPEC, {})
+    journal.add_games([record(0, 0)])
+    journal.commit()
+    if how == "deleted":
+        shutil.rmtree(run_dir)
+    else:
+        run_dir.rename(run_dir.with_name("moved"))
+    if how == "replaced":
+        shutil.copytree(run_dir.with_name("moved"), run_dir)
+    journal.add_games([record(0, 1)])
+    with pytest.raises(EngineStartError, match=r"run\.sqlite is gone: .*deleted or renamed"):
+        journal.commit()
+    journal.close()
+    if how != "deleted":
+        with Journal.reopen(run_dir.with_name("moved")) as journal:
+            assert list(journal.games()) == [record(0, 0), record(0, 1)]
 
 
 def test_names_in_the_specification_may_hold_anything(run_dir: Path) -> None:
