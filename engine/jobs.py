@@ -14,8 +14,9 @@ from .protocol import format_score
 
 if TYPE_CHECKING:
     from .bench import Bench
-    from .shell import Game, Searcher, SearchLimit, SearchResult
+    from .shell import Game, Line, Searcher, SearchLimit
 
+_CURRENT_MOVE_EVERY_S = 1.0
 _PERFT_PORTION_PLIES = 5  # counted without looking at `stop`: a second at most
 
 Say = Callable[[str], None]
@@ -33,14 +34,15 @@ class Root(NamedTuple):
 class Job:
     """Work in a thread; `interrupt` makes it end soon.
 
-    With `waits` it gives its answer only after `stop()`. `is_busy` ends just before the last line
-    is printed, so whoever has read that line may start the next job.
+    With `waits` it gives its answer only after `stop()` or `allow_answer()`. `is_busy` ends just
+    before the last line is printed, so whoever has read that line may start the next job.
     """
 
     def __init__(self, work: Callable[[Job], None], waits: bool, interrupt: Callable[[], None]):
         self.waits = waits
         self.is_busy = True
         self._stopped = threading.Event()
+        self._is_due = threading.Event()  # the answer may be given
         self._interrupt = interrupt
         self._thread = threading.Thread(target=work, args=(self,), daemon=True)
         self._thread.start()
@@ -51,7 +53,13 @@ class Job:
 
     def stop(self) -> None:
         self._stopped.set()
+        self.allow_answer()
         self._interrupt()
+
+    def allow_answer(self) -> None:
+        """Let the answer come whenever the work is done."""
+        self.waits = False
+        self._is_due.set()
 
     def join(self, timeout_s: float | None = None) -> bool:
         """Wait for the end; whether it has come."""
@@ -61,22 +69,41 @@ class Job:
     def answer(self, say: Say, text: str) -> None:
         """The last line, from the job's own thread, when it is due."""
         if self.waits:
-            self._stopped.wait()
+            self._is_due.wait()
         self.is_busy = False
         say(text)
 
 
-def start_search(say: Say, root: Root, searcher: Searcher, limit: SearchLimit, waits: bool) -> Job:
-    """Search `root`, of whose game and start position the searcher knows."""
+class Task(NamedTuple):
+    """What to search and how; `among` are the root moves to choose from."""
+
+    root: Root
+    limit: SearchLimit
+    among: list[int]
+    lines: int
+    ponder: bool
+    waits: bool
+
+
+def start_search(say: Say, searcher: Searcher, task: Task) -> Job:
+    """Search for a searcher that knows of the root's game and start position."""
     import numpy as np
 
+    root = task.root
     moves = np.array([*root.moves, 0], np.uint16)  # the end is never read: no empty array
-    results = searcher.deepen(moves, len(root.moves), limit)
-    return Job(lambda job: _search(job, say, root, searcher, results), waits, searcher.stop)
+    lines = searcher.deepen(
+        moves,
+        len(root.moves),
+        task.limit,
+        among=task.among,
+        lines=task.lines,
+        ponder=task.ponder,
+    )
+    return Job(lambda job: _search(job, say, task, searcher, lines), task.waits, searcher.stop)
 
 
 def start_ended(say: Say, root: Root, waits: bool) -> Job:
-    """The answer where there is no move: mated or stalemated."""
+    """The answer where there is no move to choose: mated, stalemated, or none was allowed."""
     from .shell import Status
 
     mated = root.game.status == Status.CHECKMATE
@@ -93,44 +120,63 @@ def start_bench(say: Say, bench: Bench) -> Job:
     return Job(lambda job: _bench(job, say, bench), False, bench.searcher.stop)
 
 
-def _search(
-    job: Job, say: Say, root: Root, searcher: Searcher, results: Iterator[SearchResult]
-) -> None:
-    move = root.game.legal_moves()[0]  # the answer if a bug ends the search
-    last = None
+def _search(job: Job, say: Say, task: Task, searcher: Searcher, lines: Iterator[Line]) -> None:
+    """The job of a search. Should a bug end it, there is still a move."""
+    game = task.root.game
+    best = [task.among[0]]
+    ended = threading.Event()
+    observer = threading.Thread(target=_tell_current_moves, args=(say, game, searcher, ended))
+    observer.start()
     try:
-        for result in results:
-            move = result.move
-            say(format_info(root, searcher, result, last))
-            last = result
+        for line in lines:
+            if line.rank == 1:
+                best = line.moves
+            say(format_info(task.root, searcher, line))
     finally:
-        job.answer(say, f"bestmove {root.game.format_uci(move)}")
+        ended.set()
+        observer.join()
+        job.answer(say, format_best(task.root, best))
 
 
-def format_info(
-    root: Root, searcher: Searcher, result: SearchResult, last: SearchResult | None
-) -> str:
-    """The line after an iteration.
+def _tell_current_moves(say: Say, game: Game, searcher: Searcher, ended: threading.Event) -> None:
+    """What a long search is at, now and then."""
+    while not ended.wait(_CURRENT_MOVE_EVERY_S):
+        depth, move, number = searcher.current_move
+        say(f"info depth {depth} currmove {game.format_uci(move)} currmovenumber {number}")
 
-    One that was cut off leaves `depth` as it was. If it had found another move or score by then,
-    that is a lower bound of the next depth's value.
-    """
-    from .shell import MATE, MATE_BOUND, Game
 
-    cut_off = last is not None and result.depth == last.depth
-    improved = cut_off and result[:2] != last[:2]
-    line = Game(root.game.fen, root.chess960)
+def _spell(root: Root, moves: list[int]) -> list[str]:
+    """Moves from the root as UCI texts."""
+    from .shell import Game
+
+    game = Game(root.game.fen, root.chess960)
     texts = []
-    for move in searcher.principal_variation():
-        texts.append(line.format_uci(move))
-        line.push(move)
+    for move in moves:
+        texts.append(game.format_uci(move))
+        game.push(move)
+    return texts
+
+
+def format_best(root: Root, moves: list[int]) -> str:
+    """The answer to a search: the move, and what the opponent is expected to play."""
+    texts = _spell(root, moves[:2])
+    return " ponder ".join([f"bestmove {texts[0]}", *texts[1:]])
+
+
+def format_info(root: Root, searcher: Searcher, line: Line) -> str:
+    """A line of the search. A bound is one of the iteration after the last that is through."""
+    from .shell import EXACT, LOWER, MATE, MATE_BOUND
+
+    result = line.result
+    is_exact = result.bound == EXACT
+    bound = "" if is_exact else " lowerbound" if result.bound == LOWER else " upperbound"
     return (
-        f"info depth {result.depth + improved} seldepth {result.seldepth}"
-        f" score {format_score(result.score_cp, MATE, MATE_BOUND)}"
-        f"{' lowerbound' if improved else ''}"
-        f" nodes {result.nodes} nps {result.nodes * 10**9 // max(1, result.time_ns)}"
+        f"info depth {result.depth + (not is_exact)} seldepth {result.seldepth}"
+        f" multipv {line.rank} score {format_score(result.score_cp, MATE, MATE_BOUND)}{bound}"
+        f" nodes {result.nodes} qnodes {result.qnodes}"
+        f" nps {result.nodes * 10**9 // max(1, result.time_ns)}"
         f" hashfull {searcher.hashfull_permille()} time {result.time_ns // 10**6}"
-        f" pv {' '.join(texts)}"
+        f" pv {' '.join(_spell(root, line.moves))}"
     )
 
 

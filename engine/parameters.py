@@ -135,6 +135,26 @@ SEARCH: tuple[Parameter, ...] = (
     _number("increment_share_pct", 75, 0, 100, "share of the increment that is spent"),
     _number("soft_time_pct", 55, 1, 100, "no new iteration after this share of a move's time"),
     _number("hard_time_pct", 300, 100, 1000, "a move's time may stretch to this share of it"),
+    _number("new_move_time_pct", 50, 0, 200, "longer by this share when the best move is new"),
+    _number("stable_move_time_pct", 12, 0, 16, "shorter by this for each iteration that keeps it"),
+    _number("stable_move_iterations", 6, 0, 6, "at most so often"),
+    _number("score_drop_time_pct", 1, 0, 10, "longer by this for each centipawn the score fell"),
+    _number("score_drop_max_cp", 50, 0, 500, "at most so many of them"),
+)
+
+
+#: The switches of what leaves moves out or looks at them less deeply.
+SELECTIVE: tuple[str, ...] = (
+    "probcut",
+    "multi_cut",
+    "null_move",
+    "late_move_reductions",
+    "reverse_futility",
+    "razoring",
+    "futility",
+    "late_move_pruning",
+    "see_search_pruning",
+    "internal_iterative_reduction",
 )
 
 

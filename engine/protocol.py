@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -16,11 +17,13 @@ from .fen import STARTPOS
 from .parameters import SEARCH
 
 DEFAULT_HASH_MB = 16
+MAX_LINES = 256  # no position has more moves
 _NUMBER_LIMIT = 10**12  # larger ones mean it too; keeps nanoseconds in int64
 _CLOCK_WORDS = frozenset({"wtime", "btime", "winc", "binc"})
 _NUMBER_WORDS = _CLOCK_WORDS | {"movestogo", "depth", "nodes", "movetime", "mate", "perft"}
-_CHECK_VALUES = {"true": 1, "false": 0, "1": 1, "0": 0}  # by number as in a config file
+_CHECK_VALUES = {"true": 1, "false": 0, "1": 1, "0": 0}
 _FLAG_WORDS = frozenset({"infinite", "ponder"})
+_GO_WORDS = _NUMBER_WORDS | _FLAG_WORDS | {"searchmoves"}
 
 
 class UciError(ValueError):
@@ -87,12 +90,13 @@ def _memory_mb() -> int:
 def _options() -> Iterable[Option]:
     yield Option("Hash", "spin", DEFAULT_HASH_MB, 1, max(DEFAULT_HASH_MB, _memory_mb()))
     yield Option("Clear Hash", "button")
+    yield Option("MultiPV", "spin", 1, 1, MAX_LINES)
+    yield Option("Ponder", "check")  # the GUI's own: whether it will send `go ponder`
     yield Option("UCI_Chess960", "check")
     for parameter in SEARCH:
         # One of them has a name that every GUI knows.
         name = "Move Overhead" if parameter.name == "move_overhead_ms" else parameter.name
-        kind = "check" if parameter[2:5] == (0, 1, 1) else "spin"  # a switch or a number
-        yield Option(name, kind, *parameter[1:4], parameter.name)
+        yield Option(name, "spin", *parameter[1:4], parameter.name)
 
 
 #: By lower-case name: names are not case-sensitive.
@@ -129,28 +133,29 @@ def parse_position(words: list[str]) -> tuple[str, list[str]]:
 
 
 class GoCommand(NamedTuple):
-    """A `go` as read: `numbers` by their word; `waits`: the move is given only after `stop`."""
+    """A `go` as read: `numbers` by their word, the texts after `searchmoves` if it is there.
+
+    With `waits` the move is given only after `stop` (or, with `ponder`, after `ponderhit`).
+    """
 
     numbers: dict[str, int]
+    search_moves: list[str] | None
+    ponder: bool
     waits: bool
     notes: tuple[str, ...]
 
     def limits(self, side: int) -> dict[str, int]:
         """The fields of `SearchLimit` for the side to move (0 white, 1 black).
 
-        Zero or less means "at once" here and "no limit" there, so it becomes 1. A clock that leaves
-        out our time is an empty clock.
+        A clock that leaves out our time is an empty clock.
         """
         numbers = self.numbers
-        fields = {word: max(1, numbers[word]) for word in ("nodes", "depth") if word in numbers}
-        if "mate" in numbers:  # no deeper than a mate in so many moves
-            depth = max(1, 2 * numbers["mate"] - 1)
-            fields["depth"] = min(depth, fields.get("depth", depth))
+        fields = {word: numbers[word] for word in ("nodes", "depth", "mate") if word in numbers}
         if "movetime" in numbers:
-            fields["movetime_ms"] = max(1, numbers["movetime"])
+            fields["movetime_ms"] = numbers["movetime"]
         if _CLOCK_WORDS & numbers.keys():
             ours = "wb"[side]
-            fields["time_left_ms"] = max(1, numbers.get(f"{ours}time", 0))
+            fields["time_left_ms"] = numbers.get(f"{ours}time", 0)
             fields["increment_ms"] = max(0, numbers.get(f"{ours}inc", 0))
             fields["moves_to_go"] = max(0, numbers.get("movestogo", 0))
         return fields
@@ -160,28 +165,28 @@ def parse_go(words: list[str]) -> GoCommand:
     """The words after `go`. Without any limit the search waits for `stop`, as with `infinite`."""
     numbers: dict[str, int] = {}
     flags: set[str] = set()
+    search_moves: list[str] | None = None
     notes: list[str] = []
-    index = 0
-    while index < len(words):
-        word = words[index]
-        index += 1
+    rest = deque(words)
+    while rest:
+        word = rest.popleft()
         if word in _NUMBER_WORDS:
-            if index == len(words):
+            if not rest:
                 raise UciError(f"go {word}: expected a number")
-            numbers[word] = parse_int(words[index], f"go {word}")
-            index += 1
+            numbers[word] = parse_int(rest.popleft(), f"go {word}")
         elif word in _FLAG_WORDS:
             flags.add(word)
         elif word == "searchmoves":
-            while index < len(words) and words[index] not in _NUMBER_WORDS | _FLAG_WORDS:
-                index += 1
-            notes.append("go searchmoves is not supported: every move is searched")
+            search_moves = search_moves or []
+            while rest and rest[0] not in _GO_WORDS:
+                search_moves.append(rest.popleft())
         else:
             notes.append(f"go: {quote(word)} is not understood")
-    if notes and not numbers and not flags and "searchmoves" not in words:
+    if notes and not numbers and not flags and search_moves is None:
         raise UciError(notes[0])
     limited = numbers.keys() - {"movestogo"}
-    return GoCommand(numbers, bool(flags) or not limited, tuple(notes))
+    waits = bool(flags) or not limited
+    return GoCommand(numbers, search_moves, "ponder" in flags, waits, tuple(notes))
 
 
 def format_score(score_cp: int, mate: int, mate_bound: int) -> str:

@@ -1,4 +1,8 @@
-"""The root of the search: iterative deepening, aspiration windows, and the entry point `think`."""
+"""The root of the search: iterative deepening, aspiration windows, and the entry points.
+
+A search is `start_search` and then `think`, once for all iterations or step by step. What the steps
+share is kept in the searcher's record.
+"""
 
 from __future__ import annotations
 
@@ -9,34 +13,73 @@ from .bitboard import ONE
 from .evaluate import evaluate
 from .jit import kernel
 from .machine import clock_ns
-from .move import MOVE_MASK, NO_MOVE, to_wire
+from .move import NO_MOVE, to_wire
 from .node import root_node
 from .rules import push_move
 from .search import INFINITE, NO, YES, search
 from .state import MAX_PLY, game_at, load_position, parameters_at, searcher_at
-from .transposition import MATE, MATE_BOUND
+from .transposition import EXACT, LOWER, MATE, MATE_BOUND, UPPER
 
-ILLEGAL_MOVE, GAME_OVER = np.int64(-1), np.int64(-2)  # instead of a wire move
+ILLEGAL_MOVE, GAME_OVER, STARTED = np.int64(-1), np.int64(-2), np.int64(0)
+NEVER = np.int64(1 << 62)  # a deadline or a number of nodes that is not reached
 
 
 @kernel
-def search_root(searcher, parameters, position, depth, previous):
-    """One iteration, its window opened around the previous score and widened until it holds."""
-    root = root_node(position, parameters)
+def open_window(searcher, parameters, depth):
+    """The first window of an iteration: around the last iteration's score, or everything."""
     window = parameters.aspiration_window_cp
-    alpha, beta = -INFINITE, INFINITE
+    searcher.window_cp = window
+    searcher.window_centre = searcher.root_score
+    searcher.root_alpha = -INFINITE
+    searcher.root_beta = INFINITE
     if window > 0 and depth >= parameters.aspiration_min_depth:
-        alpha = max(alpha, previous - window)
-        beta = min(beta, previous + window)
-    while True:
-        score = search(searcher, parameters, root, depth, alpha, beta, NO)
-        if searcher.stopped or alpha < score < beta:
-            return score
-        window = min(INFINITE, window * parameters.aspiration_growth_pct // 100 + 1)
-        if score <= alpha:
-            alpha = max(-INFINITE, previous - window) if window < MATE_BOUND else -INFINITE
+        searcher.root_alpha = max(-INFINITE, searcher.root_score - window)
+        searcher.root_beta = min(INFINITE, searcher.root_score + window)
+
+
+@kernel
+def widen_window(searcher, parameters, bound):
+    """Move the side that failed away from the centre, each time further, at last to the end."""
+    window = min(INFINITE, searcher.window_cp * parameters.aspiration_growth_pct // 100 + 1)
+    searcher.window_cp = window
+    reach = window if window < MATE_BOUND else 2 * INFINITE
+    if bound == UPPER:
+        searcher.root_alpha = max(-INFINITE, searcher.window_centre - reach)
+    else:
+        searcher.root_beta = min(INFINITE, searcher.window_centre + reach)
+
+
+@kernel
+def search_root(searcher, parameters, position, depth):
+    """Search the root once with its window, which is widened if it fails; the score."""
+    searcher.current_number = 0
+    root = root_node(position, parameters)
+    alpha, beta = searcher.root_alpha, searcher.root_beta
+    score = search(searcher, parameters, root, depth, alpha, beta, NO)
+    if not searcher.stopped:
+        if score <= searcher.root_alpha:
+            searcher.root_bound = UPPER
+            widen_window(searcher, parameters, UPPER)
+        elif score >= searcher.root_beta:
+            searcher.root_bound = LOWER
+            widen_window(searcher, parameters, LOWER)
         else:
-            beta = min(INFINITE, previous + window) if window < MATE_BOUND else INFINITE
+            searcher.root_bound = EXACT
+    return score
+
+
+@kernel
+def settle_iteration(searcher, score):
+    """A line's iteration is through: its score, and whether the best move is still the same."""
+    searcher.root_score = score
+    if searcher.line > 0:
+        return
+    searcher.best_score = score
+    searcher.score_drop = searcher.window_centre - score
+    searcher.stable_iterations += 1
+    if searcher.root_move != searcher.settled_move:
+        searcher.stable_iterations = 0
+    searcher.settled_move = searcher.root_move
 
 
 @kernel
@@ -49,16 +92,27 @@ def catch_up(game, moves, count):
 
 
 @kernel
-def _start_search(searcher, game):
+def _forget_last_search(searcher, game):
     searcher.nodes = 0
     searcher.qnodes = 0
     searcher.seldepth = 0
     searcher.stopped = 0
+    searcher.finished = 0
+    searcher.line = 0
+    searcher.line_count = 1
+    searcher.root_depth = 0
     searcher.root_move = NO_MOVE
     searcher.root_score = 0
+    searcher.root_bound = EXACT
+    searcher.best_score = 0
+    searcher.settled_move = NO_MOVE
+    searcher.stable_iterations = 0
+    searcher.score_drop = 0
+    searcher.left_out_count = 0
+    searcher.current_move = NO_MOVE
+    searcher.current_number = 0
     searcher.pv_length[0] = 0
     searcher.excluded[:] = NO_MOVE
-    searcher.tt_age = (searcher.tt_age + ONE) & np.uint64(31)
     searcher.key_base = game.key_count - 1
     for index in range(game.key_count):
         searcher.keys[index] = game.keys[index]
@@ -68,79 +122,128 @@ def _start_search(searcher, game):
 
 
 @kernel
-def play_first_move(searcher, parameters, position):
-    """No root move was searched to its end (its captures can take for ever): the first in order."""
-    first = searcher.given[0]
-    searcher.root_move = first if first != NO_MOVE else searcher.moves[0] & MOVE_MASK
+def start_search(
+    searcher_address, game_address, moves, count, node_limit, soft_ns, hard_ns, mate_plies
+):
+    """Begin to search the position after `moves[:count]`.
+
+    The addresses are those of a SEARCHER_DTYPE and a GAME_DTYPE record.
+    moves : uint16[>= count], wire moves of the whole game. Limits of 0 are none; `soft_ns` stops
+    before a new iteration, `hard_ns` inside one, a mate within `mate_plies` after one.
+    Returns STARTED, ILLEGAL_MOVE if `moves` holds one, or GAME_OVER if there is no legal move.
+    """
+    searcher = searcher_at(searcher_address)
+    game = game_at(game_address)
+    searcher.started_ns = clock_ns()
+    if not catch_up(game, moves, count):
+        return ILLEGAL_MOVE
+    if game.move_count == 0:
+        return GAME_OVER
+    _forget_last_search(searcher, game)
+    searcher.tt_age = (searcher.tt_age + ONE) & np.uint64(31)
+    searcher.node_limit = node_limit if node_limit > 0 else NEVER
+    searcher.clock_started_ns = searcher.started_ns
+    searcher.soft_ns = soft_ns
+    searcher.deadline_ns = searcher.started_ns + hard_ns if hard_ns > 0 else NEVER
+    searcher.mate_plies = mate_plies
+    return STARTED
+
+
+@kernel
+def play_current_move(searcher, parameters, position):
+    """No root move was searched to its end (its captures can take for ever): the one begun."""
+    searcher.root_move = searcher.current_move
     searcher.root_score = evaluate(position, compute_accumulator(position, parameters), parameters)
     searcher.pv[0, 0] = searcher.root_move
     searcher.pv_length[0] = np.int64(1)
 
 
 @kernel
-def is_over(searcher, game, depth, soft_ns):
-    """Whether no iteration after `depth` may start."""
+def time_share_pct(searcher, parameters):
+    """How much of an average move's time this one gets: more in doubt, less when all is clear."""
+    share = np.int64(100) + parameters.new_move_time_pct
+    share -= parameters.stable_move_time_pct * min(
+        searcher.stable_iterations, parameters.stable_move_iterations
+    )
+    drop = min(searcher.score_drop, parameters.score_drop_max_cp)
+    return share + parameters.score_drop_time_pct * max(np.int64(0), drop)
+
+
+@kernel
+def is_over(searcher, parameters, depth, choices):
+    """Whether nothing may be searched after an iteration of `depth` over `choices` root moves."""
     if searcher.stopped or searcher.nodes >= searcher.node_limit:
         return True
-    if MATE - abs(searcher.root_score) <= depth:
+    if MATE - abs(searcher.best_score) <= depth:
         return True  # a forced mate that more depth cannot shorten
-    return soft_ns > 0 and (game.move_count == 1 or clock_ns() - searcher.started_ns >= soft_ns)
+    if searcher.best_score >= MATE - searcher.mate_plies:
+        return True
+    if choices == 1 and searcher.deadline_ns < NEVER:
+        return True
+    if searcher.soft_ns == 0:
+        return False
+    budget_ns = searcher.soft_ns // 100 * time_share_pct(searcher, parameters)
+    return clock_ns() - searcher.clock_started_ns >= budget_ns
+
+
+@kernel
+def bound_reached(searcher):
+    """What the score is when the search is stopped: of an iteration, or better than its result."""
+    if searcher.root_move != searcher.settled_move:
+        return LOWER
+    return EXACT if searcher.root_score == searcher.window_centre else LOWER
 
 
 @kernel
 def think(
-    searcher_address,
-    parameters_address,
-    game_address,
-    moves,
-    count,
-    node_limit,
-    first_depth,
-    last_depth,
-    soft_ns,
-    hard_ns,
+    searcher_address, parameters_address, game_address, first_depth, last_depth, step_by_step
 ):
-    """Search the position after `moves[:count]` until a limit; the best move and what it took.
+    """Search, after `start_search`, from `first_depth` to `last_depth` or a limit.
 
-    The addresses are those of a SEARCHER_DTYPE, a PARAMETERS_DTYPE and a GAME_DTYPE record.
-    moves : uint16[>= count], wire moves of the whole game. Limits of 0 are none; `soft_ns` stops
-    before a new iteration, `hard_ns` inside one. There is always a move to play. A search
-    begins with `first_depth` 1; a higher one goes on with the same search, so that iterations asked
-    for one by one are those of a single call. `searcher.finished` tells whether a limit other than
-    `last_depth` ended it. Returns int64 (wire move, score, depth, seldepth, nodes, qnodes,
-    elapsed_ns); the move is ILLEGAL_MOVE if `moves` holds one, GAME_OVER if there is no legal move.
+    1 <= first_depth <= last_depth < MAX_PLY. With `step_by_step` an iteration whose window has
+    failed is left, too, and the next call with its depth goes on; so the steps are those of a
+    single call. `searcher.finished` tells whether a limit other than `last_depth` ended it.
+    Returns int64 (wire move, score, depth, seldepth, nodes, qnodes, bound, elapsed_ns). `depth` is
+    that of the last iteration that is through; a bound other than EXACT is one of the next.
+    There is always a move to play.
     """
     searcher = searcher_at(searcher_address)
     parameters = parameters_at(parameters_address)
     game = game_at(game_address)
-    if first_depth == 1:
-        searcher.started_ns = clock_ns()
-        if not catch_up(game, moves, count):
-            return ILLEGAL_MOVE, NO, NO, NO, NO, NO, NO
-        if game.move_count == 0:
-            return GAME_OVER, NO, NO, NO, NO, NO, NO
-        _start_search(searcher, game)
-        searcher.node_limit = node_limit if node_limit > 0 else np.int64(1 << 62)
-        searcher.deadline_ns = searcher.started_ns + hard_ns if hard_ns > 0 else np.int64(1 << 62)
     position = load_position(game)
-    last = last_depth if 0 < last_depth < MAX_PLY else np.int64(MAX_PLY - 1)
+    depth = first_depth
     done = first_depth - 1
-    for depth in range(first_depth, last + 1):
-        score = search_root(searcher, parameters, position, np.int64(depth), searcher.root_score)
-        if not searcher.stopped:
-            done = np.int64(depth)
-            searcher.root_score = score
-        elif searcher.root_move == NO_MOVE:
-            play_first_move(searcher, parameters, position)
-        searcher.finished = YES if is_over(searcher, game, depth, soft_ns) else NO
-        if searcher.finished:
+    score = searcher.root_score
+    bound = EXACT
+    while depth <= last_depth and not searcher.finished:
+        searcher.root_depth = depth
+        if searcher.root_bound == EXACT:
+            open_window(searcher, parameters, depth)
+        score = search_root(searcher, parameters, position, depth)
+        if searcher.stopped:
+            if searcher.root_move == NO_MOVE:
+                play_current_move(searcher, parameters, position)
+            else:
+                bound = bound_reached(searcher)
+            score = searcher.root_score
+        else:
+            bound = searcher.root_bound
+            if bound == EXACT:
+                settle_iteration(searcher, score)
+                done = depth
+                depth += 1
+        if searcher.stopped or (bound == EXACT and searcher.line == searcher.line_count - 1):
+            choices = game.move_count - searcher.left_out_count + searcher.line
+            searcher.finished = YES if is_over(searcher, parameters, done, choices) else NO
+        if step_by_step and bound != EXACT:
             break
     return (
         np.int64(to_wire(searcher.root_move, game.side)),
-        searcher.root_score,
+        score,
         done,
         searcher.seldepth,
         searcher.nodes,
         searcher.qnodes,
+        np.int64(bound),
         clock_ns() - searcher.started_ns,
     )

@@ -166,6 +166,22 @@ def is_skipped(
 
 
 @kernel
+def is_left_out(searcher, move):
+    """Whether a root move is not to be searched."""
+    for index in range(searcher.left_out_count):
+        if searcher.left_out[index] == move:
+            return True
+    return False
+
+
+@kernel
+def note_root_move(searcher, move):
+    """For those who watch the search from another thread."""
+    searcher.current_move = move
+    searcher.current_number += 1
+
+
+@kernel
 def raise_alpha(searcher, move, score, ply):
     """`move` is the best so far: keep its line, and at the root the move itself."""
     extend_pv(searcher, ply, move)
@@ -215,7 +231,7 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
     old_alpha = alpha
     pv_node = beta - alpha > 1
     excluded = searcher.excluded[ply]
-    whole_node = excluded == NO_MOVE
+    whole_node = excluded == NO_MOVE and (ply > 0 or searcher.left_out_count == 0)
     zero_window = not pv_node and whole_node
 
     data, hint = probe_node(searcher, parameters, node)
@@ -281,6 +297,10 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
             break
         if move == excluded:
             continue
+        if ply == 0:
+            if is_left_out(searcher, move):
+                continue
+            note_root_move(searcher, move)
         reduction = reduction_of(
             searcher, parameters, node, move, depth, searched, pv_node, improving
         )

@@ -119,12 +119,31 @@ SEARCHER_DTYPE = np.dtype(
         ("seldepth", I64),
         ("node_limit", I64),
         ("started_ns", I64),
+        ("clock_started_ns", I64),  # the clock's own start: `go`, or `ponderhit`
+        ("soft_ns", I64),  # from there, for an average move; 0: no clock
         ("deadline_ns", I64),
+        ("mate_plies", I64),  # a mate within so many ends the search; 0: none does
         ("stopped", I64),
         ("finished", I64),  # 1 when a limit, not the caller's last iteration, ended the search
         ("stop_address", U64),
-        ("root_move", U64),
+        ("root_depth", I64),
+        ("root_move", U64),  # the best so far
         ("root_score", I64),
+        ("root_bound", U64),  # what the last window proved; EXACT when an iteration is through
+        ("root_alpha", I64),
+        ("root_beta", I64),
+        ("window_centre", I64),
+        ("window_cp", I64),
+        ("best_score", I64),  # of the best line's last iteration that is through
+        ("settled_move", U64),  # its move
+        ("stable_iterations", I64),  # how many in a row had it
+        ("score_drop", I64),  # how much lower the last one's score was than that before
+        ("line", I64),  # of `line_count` lines, which is searched; 0 is the best
+        ("line_count", I64),
+        ("left_out", U64, (MAX_MOVES,)),  # root moves that are not searched
+        ("left_out_count", I64),
+        ("current_move", U64),  # the root move being searched
+        ("current_number", I64),
         ("tt_address", U64),
         ("tt_shift", U64),
         ("tt_generation", U64),

@@ -10,26 +10,29 @@ _LARGEST_SHARE = 0.7  # of the clock on one move; a rule of thumb, not measured
 
 def time_bounds_ns(
     search: Mapping[str, int],
-    movetime_ms: int = 0,
-    time_left_ms: int = 0,
+    movetime_ms: int | None = None,
+    time_left_ms: int | None = None,
     increment_ms: int = 0,
     moves_to_go: int = 0,
 ) -> tuple[int, int]:
-    """(soft, hard) bounds in ns, 0 meaning none; the nearer ones if both kinds of limit are given.
+    """(soft, hard) bounds in ns, 0 meaning none; the nearer hard one if both limits are given.
 
-    No new iteration starts after the soft bound; the search is cut off at the hard one. Both are at
-    least 1 ms and otherwise never beyond the time given less the overhead.
+    The soft one, of a clock only, is for an average move: the search makes it shorter or longer,
+    and starts no new iteration after it; it is cut off at the hard one. Both are at least 1 ms and
+    otherwise never beyond the time given less the overhead.
     """
-    bounds_ms: list[tuple[float, float]] = []
-    if movetime_ms:
-        fixed = movetime_ms - search["move_overhead_ms"]
-        bounds_ms.append((fixed, fixed))
-    if time_left_ms:
-        bounds_ms.append(_clock_bounds_ms(search, time_left_ms, increment_ms, moves_to_go))
-    if not bounds_ms:
-        return 0, 0
-    soft, hard = (max(1.0, min(bound)) for bound in zip(*bounds_ms, strict=True))
-    return int(soft * _MS), int(hard * _MS)
+    soft_ns, hard_ns = 0, []
+    if movetime_ms is not None:
+        hard_ns.append(_ns(movetime_ms - search["move_overhead_ms"]))
+    if time_left_ms is not None:
+        soft, hard = _clock_bounds_ms(search, time_left_ms, increment_ms, moves_to_go)
+        soft_ns = _ns(soft)
+        hard_ns.append(_ns(hard))
+    return soft_ns, min(hard_ns, default=0)
+
+
+def _ns(milliseconds: float) -> int:
+    return int(max(1.0, milliseconds) * _MS)
 
 
 def _clock_bounds_ms(

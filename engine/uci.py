@@ -3,9 +3,10 @@
 One thread reads lines, the main thread obeys them, and a search, perft or bench runs in a third,
 whose kernels release the GIL, so that `stop`, `isready` and `quit` are answered meanwhile. A
 command that cannot be obeyed is answered by `info string` and ignored. Each `go` that is obeyed
-gets exactly one `bestmove`; with `infinite`, `ponder` or no limit at all it comes only after
-`stop`. Options and positions sent during a search are taken for the next one, and a `go` waits for
-its end. `stop` ends those that wait, too: they are answered at once, in their order.
+gets exactly one `bestmove`; with `infinite` or no limit at all it comes only after `stop`, with
+`ponder` only after that or `ponderhit`, from which on the search goes on by the clock. Options and
+positions sent during a search are taken for the next one, and a `go` waits for its end. `stop` ends
+those that wait, too: they are answered at once, in their order.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from .fen import STARTPOS, FenError
-from .jobs import Job, Root, start_bench, start_ended, start_perft, start_search
+from .jobs import Job, Root, Task, start_bench, start_ended, start_perft, start_search
 from .parameters import search_defaults
 from .protocol import (
     DEFAULT_HASH_MB,
@@ -96,15 +97,15 @@ class Uci:
         self._out_lock = threading.Lock()
         self._has_listener = has_listener
         self._search = search_defaults()
-        self._hash_mb = DEFAULT_HASH_MB
-        self._chess960 = False
+        self._values = {option.name: option.default for option in OPTIONS.values()}
         self._shell: ModuleType | None = None
         self._searcher: Searcher | None = None
-        self._configuration: tuple[dict[str, int], int] | None = None  # what it was made from
+        self._configured = (self._search, DEFAULT_HASH_MB)  # what the searcher knows of them
         self._is_new_game = True
-        self._searched: Root | None = None
+        self._searched: tuple[str, bool] | None = None  # the start it knows
         self._root: Root | None = None
         self._job: Job | None = None
+        self._pondered: GoCommand | None = None  # what the running search is to become
         self._deferred: deque[tuple[list[str], bool]] = deque()  # the words, whether to end at once
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._uci,
@@ -215,12 +216,10 @@ class Uci:
         option, value = parse_setoption(words)
         if option.parameter:
             self._search = self._search | {option.parameter: value}
-        elif option.name == "Hash":
-            self._hash_mb = value
-        elif option.name == "UCI_Chess960":
-            self._chess960 = bool(value)
-        else:  # Clear Hash
+        elif option.kind == "button":  # Clear Hash
             self._is_new_game = True
+        else:
+            self._values[option.name] = value
 
     def _position(self, words: list[str]) -> None:
         fen, texts = parse_position(words)
@@ -243,7 +242,19 @@ class Uci:
         self._end_job(None)
 
     def _ponderhit(self, words: list[str]) -> None:
-        self._end_job(None)
+        """The pondered search goes on under its limits; without any, its move is due now."""
+        if self._deferred:
+            self._deferred = deque(
+                ([word for word in deferred if word != "ponder"], is_stopped)
+                for deferred, is_stopped in self._deferred
+            )
+        if self._pondered is None or self._job is None or not self._job.is_busy:
+            raise UciError("ponderhit: no pondering goes on")
+        if self._pondered.numbers:
+            self._searcher.ponderhit()
+            self._job.allow_answer()
+        else:
+            self._end_job(None)
 
     def _bench(self, words: list[str]) -> None:
         from .bench import DEFAULT_DEPTH, MAX_DEPTH, Bench
@@ -275,12 +286,13 @@ class Uci:
 
     def _make_root(self, fen: str, texts: list[str]) -> Root:
         shell = self._engine()
+        chess960 = bool(self._values["UCI_Chess960"])
         try:
-            game = shell.Game(fen, self._chess960)
+            game = shell.Game(fen, chess960)
             moves = tuple(game.push_uci(text) for text in texts)
         except (FenError, shell.IllegalMoveError) as error:
             raise UciError(f"position not changed: {error}") from None
-        return Root(fen, self._chess960, moves, game)
+        return Root(fen, chess960, moves, game)
 
     def _current_root(self) -> Root:
         if self._root is None:
@@ -288,33 +300,35 @@ class Uci:
         return self._root
 
     def _ready_searcher(self) -> Searcher:
-        """The searcher for the options as they stand; changed ones make it anew."""
-        wanted = (self._search, self._hash_mb)
-        if self._searcher is None or self._configuration != wanted:
-            self._searcher = self._make_searcher()
-            self._configuration = (self._search, self._hash_mb)
+        """The searcher, with the options as they stand; after a change it begins anew."""
+        if self._searcher is None:
+            self._searcher = self._engine().Searcher(hash_mb=DEFAULT_HASH_MB)
+        search, hash_mb = self._configured
+        if search != self._search:
+            self._searcher.configure(self._search)
             self._is_new_game = True
+        if hash_mb != self._values["Hash"]:
+            self._resize(self._searcher, hash_mb)
+            self._is_new_game = True
+        self._configured = (self._search, self._values["Hash"])
         return self._searcher
 
-    def _make_searcher(self) -> Searcher:
-        make = self._engine().Searcher
+    def _resize(self, searcher: Searcher, held_mb: int) -> None:
+        wanted_mb = self._values["Hash"]
         try:
-            return make(self._search, hash_mb=self._hash_mb)
+            searcher.resize(wanted_mb)
         except MemoryError:
-            held = self._configuration[1] if self._configuration else DEFAULT_HASH_MB
-            self.say(f"info string no memory for Hash {self._hash_mb}; it is {held} instead")
-            self._hash_mb = held
-            return make(self._search, hash_mb=held)
+            self.say(f"info string no memory for Hash {wanted_mb}; it is {held_mb} instead")
+            self._values["Hash"] = held_mb
 
     def _place(self, searcher: Searcher, root: Root) -> None:
-        """Tell the searcher what it cannot find out from the moves: another game or line."""
-        last = self._searched
-        if self._is_new_game or last is None:
+        """Tell the searcher of another game or start; the moves it finds out by itself."""
+        if self._is_new_game:
             searcher.new_game(root.fen, root.chess960)
-        elif last[:2] != root[:2] or root.moves[: len(last.moves)] != last.moves:
+        elif self._searched != root[:2]:
             searcher.set_position(root.fen, root.chess960)
         self._is_new_game = False
-        self._searched = root
+        self._searched = root[:2]
 
     def _is_busy(self) -> bool:
         return self._job is not None and self._job.is_busy
@@ -331,11 +345,28 @@ class Uci:
 
     def _start_search(self, command: GoCommand) -> Job:
         root, searcher = self._current_root(), self._ready_searcher()
-        if not root.game.legal_moves():
+        self._pondered = command if command.ponder else None
+        among = self._root_moves(root, command.search_moves)
+        if not among:
             return start_ended(self.say, root, command.waits)
         self._place(searcher, root)
         limit = self._engine().SearchLimit(**command.limits(root.game.side_to_move))
-        return start_search(self.say, root, searcher, limit, command.waits)
+        lines = self._values["MultiPV"]
+        task = Task(root, limit, among, lines, command.ponder, command.waits)
+        return start_search(self.say, searcher, task)
+
+    def _root_moves(self, root: Root, texts: list[str] | None) -> list[int]:
+        """The moves to choose from: all legal ones, or those of them that are named."""
+        legal = root.game.legal_moves()
+        if texts is None:
+            return legal
+        wanted = set()
+        for text in texts:
+            try:
+                wanted.add(root.game.parse_uci(text))
+            except self._engine().IllegalMoveError as error:
+                self.say(f"info string searchmoves: {shorten(str(error))}")
+        return [move for move in legal if move in wanted]
 
     def _start_perft(self, depth: int) -> Job:
         most = self._engine().MAX_PERFT_DEPTH

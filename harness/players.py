@@ -49,17 +49,19 @@ class BuiltinPlayer:
     ) -> Reply:
         if clocks is not None:
             search_limit = self._search_limit(
-                nodes=limit.nodes,
-                depth=limit.depth,
-                movetime_ms=limit.movetime_ms,
-                time_left_ms=clocks.time_left_ms[clocks.side],
+                nodes=limit.nodes or None,
+                depth=limit.depth or None,
+                movetime_ms=limit.movetime_ms or None,
+                time_left_ms=clocks.time_left_ms[clocks.side] if limit.has_clock else None,
                 increment_ms=clocks.increment_ms[clocks.side],
                 moves_to_go=clocks.moves_to_go,
             )
         else:
             if limit is not self._untimed_limit:
                 self._untimed_limit = limit
-                self._untimed = self._search_limit(nodes=limit.nodes, depth=limit.depth)
+                self._untimed = self._search_limit(
+                    nodes=limit.nodes or None, depth=limit.depth or None
+                )
             search_limit = self._untimed
         result = self._searcher.go(moves, count, search_limit)
         return Reply(result.move, result.score_cp, result.depth, result.nodes, result.time_ns)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from engine.parameters import search_defaults
+from engine.root import time_share_pct
 from engine.shell import (
+    EXACT,
     STARTPOS,
     FenError,
     Game,
@@ -94,7 +96,8 @@ def test_a_fixed_time_is_kept_to_a_poll(fen: str, movetime_ms: int) -> None:
 
 def test_a_clock_is_never_overrun() -> None:
     searcher = Searcher(hash_mb=1)
-    for time_left_ms, moves_to_go in ((200, 1), (200, 0), (100, 2), (5, 0)):
+    clocks = ((900, 1), (200, 1), (200, 0), (100, 2), (100, 40), (50, 1), (5, 0))
+    for time_left_ms, moves_to_go in clocks:
         spent_ms = []
         for _ in range(3):
             searcher.new_game(KIWIPETE)
@@ -173,6 +176,65 @@ def test_a_refused_fen_keeps_the_old_castling_rules() -> None:
     line = np.array([*castling, 0], np.uint16)
     for count in (1, 0, 1):
         searcher.go(line, count, SearchLimit(nodes=50))
+
+
+@pytest.mark.parametrize("value", [0, -1, -1000])
+@pytest.mark.parametrize("field", ["nodes", "depth", "movetime_ms", "time_left_ms", "mate"])
+def test_a_limit_of_nothing_is_a_move_at_once(field: str, value: int) -> None:
+    """Not a search without limits."""
+    result = search(KIWIPETE, SearchLimit(**{field: value}))
+    assert result.move in Game(KIWIPETE).legal_moves()
+    assert result.depth <= 7
+
+
+def test_a_takeback_is_noticed_by_its_moves() -> None:
+    """As long as the game before, or longer, but another one."""
+    searcher = Searcher(hash_mb=1)
+    searcher.new_game()
+    lines = ("e2e4 e7e5", "d2d4 d7d5", "d2d4 g8f6 c2c4", "d2d4", "", "g1f3 d7d5")
+    for line in lines:
+        game = Game()
+        played = [game.push_uci(text) for text in line.split()]
+        moves = np.array([*played, 0], np.uint16)
+        result = searcher.go(moves, len(played), SearchLimit(nodes=200))
+        assert searcher.game.key == game.key
+        assert result.move in game.legal_moves()
+
+
+def in_doubt(stable_iterations: int, score_drop: int, **search: int) -> int:
+    """The share of the average time."""
+    searcher = Searcher(search, hash_mb=0)
+    searcher.record.stable_iterations = stable_iterations
+    searcher.record.score_drop = score_drop
+    return int(time_share_pct(searcher.record, searcher.parameters))
+
+
+def test_a_move_that_stays_best_takes_less_time() -> None:
+    shares = [in_doubt(stable, 0) for stable in range(10)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 100 > shares[-1] > 0
+    assert in_doubt(9, 0, stable_move_iterations=2) == in_doubt(2, 0) > in_doubt(3, 0)
+    assert in_doubt(9, 0, stable_move_time_pct=0) == in_doubt(0, 0)
+    assert in_doubt(0, 0, new_move_time_pct=0) == 100
+
+
+def test_a_score_that_falls_takes_more_time() -> None:
+    assert in_doubt(0, -50) == in_doubt(0, 0) < in_doubt(0, 10) < in_doubt(0, 40)
+    assert in_doubt(0, 1000) == in_doubt(0, search_defaults()["score_drop_max_cp"])
+    assert in_doubt(0, 1000, score_drop_time_pct=0) == in_doubt(0, 0)
+
+
+def test_the_search_notes_how_stable_its_move_is() -> None:
+    searcher = Searcher(hash_mb=1)
+    searcher.new_game(KIWIPETE)
+    before, in_a_row = None, 0
+    for line in searcher.deepen(NO_MOVES, 0, SearchLimit(depth=9)):
+        if line.result.bound == EXACT:
+            if before:
+                in_a_row = in_a_row + 1 if before.move == line.result.move else 0
+                assert searcher.record.score_drop == before.score_cp - line.result.score_cp
+            before = line.result
+            assert searcher.record.stable_iterations == in_a_row
 
 
 @pytest.mark.parametrize("fen", [STARTPOS, QUEENS])
@@ -257,11 +319,14 @@ def test_searchers_do_not_disturb_one_another(expected: dict[str, SearchResult])
 
 
 def test_iterations_asked_for_one_by_one_are_those_of_one_call() -> None:
-    for limit in (SearchLimit(depth=7), SearchLimit(nodes=3_000)):
+    limits = (SearchLimit(depth=7), SearchLimit(nodes=3_000))
+    for fen, limit in itertools.product(WELL_KNOWN, limits):
         searcher = Searcher(hash_mb=1)
-        searcher.new_game(MIDDLEGAME)
-        steps = list(searcher.deepen(NO_MOVES, 0, limit))
-        assert steps[-1]._replace(time_ns=0) == search(MIDDLEGAME, limit)
+        searcher.new_game(fen)
+        lines = list(searcher.deepen(NO_MOVES, 0, limit))
+        steps = [line.result for line in lines]
+        assert steps[-1]._replace(time_ns=0) == search(fen, limit)
+        assert all(line.moves[0] == line.result.move for line in lines)
         depths = [step.depth for step in steps]
         assert depths == sorted(depths)
         assert all(a.nodes <= b.nodes for a, b in itertools.pairwise(steps))

@@ -124,6 +124,12 @@ def test_a_rook_is_not_given_for_a_pawn_the_table_mistrusts() -> None:
     assert move != "e6b6"
 
 
+def go_straight_to_the_deepest(searcher: Searcher) -> SearchResult:
+    searcher.deepen(NO_MOVES, 0, SearchLimit(nodes=20_000))
+    searcher.step(1)
+    return searcher.step(125)
+
+
 @pytest.mark.parametrize(
     "fen",
     [
@@ -137,8 +143,7 @@ def test_the_deepest_iteration_stays_within_its_tables(fen: str, search: dict[st
     """Straight to depth 125, with extensions beyond: every array is indexed by ply."""
     searcher = Searcher(search, hash_mb=1)
     searcher.new_game(fen)
-    searcher._think(NO_MOVES, 0, 20_000, 1, 1, 0, 0)
-    result = searcher._think(NO_MOVES, 0, 20_000, 125, 125, 0, 0)
+    result = go_straight_to_the_deepest(searcher)
     assert result.move in Game(fen).legal_moves()
     assert result.seldepth <= MAX_PLY - 1
 
@@ -147,8 +152,7 @@ def test_lines_do_reach_the_last_ply() -> None:
     """A guard of the test above."""
     searcher = Searcher(THOROUGH, hash_mb=1)
     searcher.new_game(ROOK_ENDGAME)
-    searcher._think(NO_MOVES, 0, 20_000, 1, 1, 0, 0)
-    assert searcher._think(NO_MOVES, 0, 20_000, 125, 125, 0, 0).seldepth == MAX_PLY - 1
+    assert go_straight_to_the_deepest(searcher).seldepth == MAX_PLY - 1
 
 
 @pytest.mark.parametrize("depth", [127, 250, 1_000_000])
@@ -176,6 +180,11 @@ CLOCK = {
     "increment_share_pct",
     "soft_time_pct",
     "hard_time_pct",
+    "new_move_time_pct",
+    "stable_move_time_pct",
+    "stable_move_iterations",
+    "score_drop_time_pct",
+    "score_drop_max_cp",
 }
 
 

@@ -219,5 +219,5 @@ def test_a_tiny_table_full_of_collisions_still_plays_legal_chess() -> None:
     for fen in (STARTPOS, KIWIPETE):
         searcher.new_game(fen)
         result = searcher.go(NO_MOVES, 0, SearchLimit(nodes=20_000))
-        assert result.move in searcher._game.legal_moves()
+        assert result.move in searcher.game.legal_moves()
         assert abs(result.score_cp) < 300

@@ -13,7 +13,7 @@ MS = 1_000_000
 
 
 def clock_bounds(time_left_ms: int, increment_ms: int = 0, moves_to_go: int = 0):
-    return time_bounds_ns(SEARCH, 0, time_left_ms, increment_ms, moves_to_go)
+    return time_bounds_ns(SEARCH, None, time_left_ms, increment_ms, moves_to_go)
 
 
 def test_without_a_limit_there_are_no_bounds():
@@ -21,30 +21,33 @@ def test_without_a_limit_there_are_no_bounds():
 
 
 @pytest.mark.parametrize(
-    ("movetime_ms", "expected_ms"), [(1000, 1000 - OVERHEAD_MS), (OVERHEAD_MS, 1), (1, 1)]
+    ("movetime_ms", "expected_ms"),
+    [(1000, 1000 - OVERHEAD_MS), (OVERHEAD_MS, 1), (1, 1), (0, 1), (-5, 1)],
 )
 def test_a_fixed_time_is_used_but_for_the_overhead(movetime_ms, expected_ms):
-    assert time_bounds_ns(SEARCH, movetime_ms) == (expected_ms * MS, expected_ms * MS)
+    """To its end: there is nothing to save for later moves."""
+    assert time_bounds_ns(SEARCH, movetime_ms) == (0, expected_ms * MS)
 
 
 @given(
-    time_left_ms=st.integers(1, 10**12),
+    time_left_ms=st.integers(-(10**12), 10**12),
     increment_ms=st.integers(0, 10**12),
     moves_to_go=st.integers(0, 10**12),
     overhead_ms=st.integers(0, 5000),
 )
 def test_no_bound_is_beyond_the_clock(time_left_ms, increment_ms, moves_to_go, overhead_ms):
     search = SEARCH | {"move_overhead_ms": overhead_ms}
-    soft, hard = time_bounds_ns(search, 0, time_left_ms, increment_ms, moves_to_go)
+    soft, hard = time_bounds_ns(search, None, time_left_ms, increment_ms, moves_to_go)
     assert 0 < MS <= soft <= hard < 2**63
     assert hard <= max(MS, (time_left_ms - overhead_ms) * MS)
 
 
 @given(movetime_ms=st.integers(1, 100_000), time_left_ms=st.integers(1, 100_000))
 def test_of_two_limits_the_nearer_counts(movetime_ms, time_left_ms):
-    both = time_bounds_ns(SEARCH, movetime_ms, time_left_ms)
-    singly = (time_bounds_ns(SEARCH, movetime_ms), clock_bounds(time_left_ms))
-    assert both == tuple(min(bounds) for bounds in zip(*singly, strict=True))
+    soft, hard = time_bounds_ns(SEARCH, movetime_ms, time_left_ms)
+    by_clock = clock_bounds(time_left_ms)
+    assert hard == min(by_clock[1], time_bounds_ns(SEARCH, movetime_ms)[1])
+    assert soft == by_clock[0]
 
 
 def test_the_last_move_of_a_session_may_use_all_but_the_overhead():

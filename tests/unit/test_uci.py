@@ -1,6 +1,7 @@
 """The UCI program within this process: what it reads, what it answers, and when."""
 
 import io
+import queue
 import re
 import threading
 import time
@@ -45,11 +46,18 @@ def starting(lines: list[str], word: str) -> list[str]:
     return [line for line in lines if line.startswith(word)]
 
 
+def depths(lines: list[str]) -> list[str]:
+    """Of the iterations that were searched to their end."""
+    told = map(fields, starting(lines, "info depth"))
+    return [info["depth"] for info in told if not info["bound"]]
+
+
 def fields(info: str) -> dict[str, str]:
     """`info` as a mapping; `score` keeps its two words, `pv` the whole line."""
     match = re.fullmatch(
-        r"info depth (?P<depth>\d+) seldepth (?P<seldepth>\d+) score (?P<score>(cp|mate) -?\d+)"
-        r"(?P<bound>( lowerbound)?) nodes (?P<nodes>\d+) nps (?P<nps>\d+)"
+        r"info depth (?P<depth>\d+) seldepth (?P<seldepth>\d+) multipv (?P<multipv>\d+)"
+        r" score (?P<score>(cp|mate) -?\d+)(?P<bound>( lowerbound| upperbound)?)"
+        r" nodes (?P<nodes>\d+) qnodes (?P<qnodes>\d+) nps (?P<nps>\d+)"
         r" hashfull (?P<hashfull>\d+) time (?P<time>\d+) pv (?P<pv>[a-h1-8nbrq ]+)",
         info,
     )
@@ -78,17 +86,17 @@ def test_what_is_no_number_is_refused(text):
     [
         ("depth 5", 0, {"depth": 5}),
         ("nodes 5000 depth 9", 0, {"nodes": 5000, "depth": 9}),
-        ("movetime 0", 0, {"movetime_ms": 1}),
-        ("nodes -3", 0, {"nodes": 1}),
-        ("mate 3", 0, {"depth": 5}),
-        ("mate 3 depth 2", 0, {"depth": 2}),
+        ("movetime 0", 0, {"movetime_ms": 0}),
+        ("nodes -3", 0, {"nodes": -3}),
+        ("mate 3", 0, {"mate": 3}),
+        ("mate 3 depth 2", 0, {"mate": 3, "depth": 2}),
         (
             "wtime 1000 btime 2000 winc 10 binc 20 movestogo 5",
             1,
             {"time_left_ms": 2000, "increment_ms": 20, "moves_to_go": 5},
         ),
-        ("wtime -50 btime 2000", 0, {"time_left_ms": 1, "increment_ms": 0, "moves_to_go": 0}),
-        ("wtime 9", 1, {"time_left_ms": 1, "increment_ms": 0, "moves_to_go": 0}),
+        ("wtime -50 btime 2000", 0, {"time_left_ms": -50, "increment_ms": 0, "moves_to_go": 0}),
+        ("wtime 9", 1, {"time_left_ms": 0, "increment_ms": 0, "moves_to_go": 0}),
         ("infinite", 0, {}),
     ],
 )
@@ -109,10 +117,8 @@ def test_go_waits_for_stop_when_nothing_else_ends_it_or_it_is_told_to(words):
 def test_go_skips_what_it_does_not_know_and_says_so():
     command = parse_go(["foo", "depth", "3", "searchmoves", "e2e4", "d2d4", "nodes", "7"])
     assert command.numbers == {"depth": 3, "nodes": 7}
-    assert [("foo" in note, "searchmoves" in note) for note in command.notes] == [
-        (True, False),
-        (False, True),
-    ]
+    assert command.search_moves == ["e2e4", "d2d4"]
+    assert command.notes == ("go: 'foo' is not understood",)
 
 
 @pytest.mark.parametrize("words", ["depth", "depth x", "nodes depth 3", "foo", "foo 3"])
@@ -131,8 +137,7 @@ def test_a_malformed_go_is_refused(words):
         ("name UCI_Chess960 value TRUE", "UCI_Chess960", 1),
         ("name Move Overhead value 100", "Move Overhead", 100),
         ("name lmr_base value 80", "lmr_base", 80),
-        ("name null_move value false", "null_move", 0),
-        ("name null_move value True", "null_move", 1),
+        ("name Ponder value True", "Ponder", 1),
         ("name null_move value 0", "null_move", 0),
         ("name UCI_Chess960 value 1", "UCI_Chess960", 1),
     ],
@@ -155,6 +160,7 @@ def test_setoption_is_read(words, name, value):
         "name Book File value c:/my books/b.bin",
         "name UCI_Chess960 value 2",
         "name null_move value 2",
+        "name null_move value true",
     ],
 )
 def test_a_malformed_setoption_is_refused(words):
@@ -167,13 +173,10 @@ def test_every_search_parameter_is_an_option_with_its_bounds():
     assert list(by_parameter) == [parameter.name for parameter in SEARCH]
     for parameter in SEARCH:
         option = by_parameter[parameter.name]
-        head = f"option name {option.name} type"
-        if (parameter.low, parameter.high, parameter.scale) == (0, 1, 1):
-            assert option.line == f"{head} check default {str(bool(parameter.default)).lower()}"
-        else:
-            assert option.line == (
-                f"{head} spin default {parameter.default} min {parameter.low} max {parameter.high}"
-            )
+        assert option.line == (
+            f"option name {option.name} type spin"
+            f" default {parameter.default} min {parameter.low} max {parameter.high}"
+        )
 
 
 def test_the_overhead_has_the_name_that_every_gui_knows_and_no_other():
@@ -233,7 +236,7 @@ def test_go_nodes_is_exactly_the_searcher_s(fen, nodes):
     expected = searcher.go(NO_MOVES, 0, SearchLimit(nodes=nodes))
     lines = answers(f"position fen {fen}", f"go nodes {nodes}")
     last = fields(starting(lines, "info")[-1])
-    assert lines[-1] == f"bestmove {shell.Game(fen).format_uci(expected.move)}"
+    assert lines[-1].split()[:2] == ["bestmove", shell.Game(fen).format_uci(expected.move)]
     assert int(last["nodes"]) == expected.nodes
     assert int(last["seldepth"]) == expected.seldepth
     assert last["score"] == format_score(expected.score_cp, shell.MATE, shell.MATE_BOUND)
@@ -252,7 +255,7 @@ def test_a_game_by_uci_is_the_searcher_s_game():
         result = searcher.go(moves, count, SearchLimit(nodes=1500))
         moves[count] = result.move
         texts.append(game.format_uci(result.move))
-        expected.append((f"bestmove {texts[-1]}", str(result.nodes)))
+        expected.append((texts[-1], str(result.nodes)))
         if game.push(result.move) != shell.Status.ONGOING:
             break
     out = io.StringIO()
@@ -260,7 +263,7 @@ def test_a_game_by_uci_is_the_searcher_s_game():
     program.run(join_each_search(commands, out))
     lines = out.getvalue().splitlines()
     found = [
-        (line, fields(lines[index - 1])["nodes"])
+        (line.split()[1], fields(lines[index - 1])["nodes"])
         for index, line in enumerate(lines)
         if line.startswith("bestmove")
     ]
@@ -285,26 +288,27 @@ def wait_for(condition, seconds: float = 20.0) -> None:
         time.sleep(0.002)
 
 
-def test_each_iteration_tells_its_own_score_and_only_a_cut_one_a_bound():
+def test_each_iteration_tells_its_own_score_and_only_a_failed_or_cut_one_a_bound():
     searcher = Searcher()
     searcher.new_game(KIWIPETE)
-    scores: dict[int, str] = {}
-    for result in searcher.deepen(NO_MOVES, 0, SearchLimit(nodes=60_000)):
-        scores.setdefault(result.depth, f"cp {result.score_cp}")
-    bounds = 0
+    scores: dict[int, int] = {}
+    for line in searcher.deepen(NO_MOVES, 0, SearchLimit(nodes=60_000)):
+        if line.result.bound == shell.EXACT:
+            scores.setdefault(line.result.depth, line.result.score_cp)
+    seen = set()
     for nodes in range(2000, 50_000, 4000):
         lines = answers(f"position fen {KIWIPETE}", f"go nodes {nodes}")
-        *earlier, last = [fields(line) for line in starting(lines, "info")]
-        depths = [int(info["depth"]) for info in earlier]
-        assert depths == list(range(1, len(depths) + 1))
-        for info in earlier:
-            assert (info["score"], info["bound"]) == (scores[int(info["depth"])], "")
-        if last["bound"]:
-            bounds += 1
-            assert int(last["depth"]) == depths[-1] + 1
-        else:
-            assert last["score"] == scores[int(last["depth"])]
-    assert bounds > 0
+        depth = 0  # of the last iteration that was told in full
+        for info in map(fields, starting(lines, "info")):
+            seen.add(info["bound"])
+            score_cp = int(info["score"].removeprefix("cp "))
+            if info["bound"] == "":
+                assert score_cp == scores[int(info["depth"])]
+            elif info["bound"] == " upperbound":
+                assert score_cp < scores[depth]
+            depth = int(info["depth"]) - (info["bound"] != "")
+            assert depth in scores
+    assert seen == {"", " lowerbound", " upperbound"}
 
 
 def test_the_line_is_legal_and_begins_with_the_best_move():
@@ -314,7 +318,8 @@ def test_the_line_is_legal_and_begins_with_the_best_move():
             board = chess.Board(fen)
             for text in fields(info)["pv"].split():
                 board.push(board.parse_uci(text))
-        assert lines[-1] == f"bestmove {fields(lines[-2])['pv'].split()[0]}"
+        expected = fields(lines[-2])["pv"].split()[:2]
+        assert lines[-1] == f"bestmove {' ponder '.join(expected)}"
 
 
 @pytest.mark.parametrize(
@@ -338,7 +343,7 @@ def test_the_line_is_legal_and_begins_with_the_best_move():
 def test_the_least_limit_still_gives_a_line_and_a_legal_move(go):
     lines = answers(f"go {go}")
     assert starting(lines, "info depth")
-    assert chess.Board().parse_uci(lines[-1].removeprefix("bestmove "))
+    assert chess.Board().parse_uci(lines[-1].split()[1])
     assert len(starting(lines, "bestmove")) == 1
 
 
@@ -360,6 +365,236 @@ def test_movetime_is_kept():
 def test_a_finished_game_has_no_move(position, score, go):
     lines = answers(f"position {position}", go, "stop", "isready")
     assert lines == [f"info depth 0 score {score}", "bestmove (none)", "readyok"]
+
+
+def best_moves(lines: list[str]) -> list[str]:
+    return [line.split()[1] for line in starting(lines, "bestmove")]
+
+
+@pytest.mark.parametrize("named", [["a2a3"], ["h2h3", "a2a4"], ["b1c3", "b1c3", "g2g4"]])
+def test_searchmoves_are_the_only_ones_searched(named):
+    lines = answers(f"go depth 6 searchmoves {' '.join(named)}")
+    for info in starting(lines, "info depth"):
+        assert fields(info)["pv"].split()[0] in named
+    assert best_moves(lines)[0] in named
+    assert best_moves(answers(f"go nodes 1 searchmoves {' '.join(named)}"))[0] in named
+
+
+def test_searchmoves_that_are_all_legal_change_nothing():
+    legal = " ".join(move.uci() for move in chess.Board(KIWIPETE).legal_moves)
+    position = f"position fen {KIWIPETE}"
+    assert last_nodes(position, go=f"go depth 6 searchmoves {legal}") == last_nodes(position)
+
+
+def test_searchmoves_do_not_outlive_their_search():
+    lines = converse(["go depth 5 searchmoves a2a3", "stop", "ucinewgame", "go depth 5"])
+    assert best_moves(lines)[0] == "a2a3"
+    assert lines[-2:] == answers("go depth 5")[-2:] or best_moves(lines)[1] != "a2a3"
+
+
+@pytest.mark.parametrize("named", ["", "e2e5", "zzzz e7e5"])
+@pytest.mark.parametrize("go", ["go depth 3", "go infinite", "go"])
+def test_without_a_legal_move_among_searchmoves_there_is_none(named, go):
+    lines = answers(f"{go} searchmoves {named}", "stop", "isready")
+    assert len(starting(lines, "info string searchmoves")) == len(named.split())
+    assert [line for line in lines if not line.startswith("info string")] == [
+        "info depth 0 score cp 0",
+        "bestmove (none)",
+        "readyok",
+    ]
+
+
+def test_illegal_searchmoves_are_told_and_passed_over():
+    lines = answers("go depth 2 searchmoves e2e5 g1f3")
+    assert lines[0].startswith("info string searchmoves: move 'e2e5' is not legal")
+    assert best_moves(lines) == ["g1f3"]
+
+
+def lines_by_depth(lines: list[str]) -> dict[int, list[dict[str, str]]]:
+    found: dict[int, list[dict[str, str]]] = {}
+    for info in map(fields, starting(lines, "info depth")):
+        if not info["bound"]:
+            found.setdefault(int(info["depth"]), []).append(info)
+    return found
+
+
+@pytest.mark.parametrize("count", [2, 3, 500])
+def test_several_lines_are_ranked_and_differ(count):
+    fen = "8/8/8/8/8/2k5/1p6/1K6 b - - 0 1" if count == 500 else KIWIPETE
+    board = chess.Board(fen)
+    wanted = min(count, board.legal_moves.count())
+    count = min(count, protocol.MAX_LINES)
+    lines = answers(f"setoption name MultiPV value {count}", f"position fen {fen}", "go depth 5")
+    by_depth = lines_by_depth(lines)
+    assert list(by_depth) == [1, 2, 3, 4, 5]
+    for told in by_depth.values():
+        assert [info["multipv"] for info in told] == [str(rank + 1) for rank in range(wanted)]
+        assert len({info["pv"].split()[0] for info in told}) == wanted
+        scores = [score_of(info) for info in told]
+        assert scores == sorted(scores, reverse=True)
+        for info in told:
+            line = board.copy()
+            for text in info["pv"].split():
+                line.push(line.parse_uci(text))
+    assert best_moves(lines) == [by_depth[5][0]["pv"].split()[0]]
+
+
+def score_of(info: dict[str, str]) -> int:
+    kind, number = info["score"].split()
+    if kind == "cp":
+        return int(number)
+    return 10**6 - int(number) if int(number) > 0 else -(10**6) - int(number)
+
+
+def test_each_line_has_the_score_of_its_own_move():
+    fen = "6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1"  # two mates in one, and much else
+    lines = answers("setoption name MultiPV value 4", f"position fen {fen}", "go depth 4")
+    *_, told = lines_by_depth(lines).values()
+    assert {info["pv"] for info in told[:2]} == {"d1d8", "e1e8"}
+    assert [info["score"] for info in told[:2]] == ["mate 1", "mate 1"]
+    assert all(score_of(info) < score_of(told[0]) for info in told[2:])
+
+
+def test_several_lines_that_are_cut_keep_the_last_ranking():
+    for nodes in (1, 50, 700, 5000):
+        lines = answers("setoption name MultiPV value 5", f"go nodes {nodes}")
+        last = {info["multipv"]: info for info in map(fields, starting(lines, "info depth"))}
+        assert best_moves(lines) == [last["1"]["pv"].split()[0]]
+        assert len({info["pv"].split()[0] for info in last.values()}) == len(last)
+
+
+#: The first is Morphy's, whose quiet key gives up a rook.
+MATES = {"kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1": (2, "a1a6"), MATE_IN_ONE: (1, "d1d8")}
+
+
+@pytest.mark.parametrize("fen", MATES)
+@pytest.mark.parametrize("more", [0, 30])
+def test_go_mate_ends_when_such_a_mate_is_found(fen, more):
+    """At the first depth that can show it: nothing is pruned, nothing older is believed."""
+    mate, key = MATES[fen]
+    lines = answers(f"position fen {fen}", "go depth 4", f"go mate {mate + more}")
+    assert fields(starting(lines, "info depth")[-1])["score"] == f"mate {mate}"
+    assert int(depths(lines)[-1]) <= 2 * mate - 1
+    assert best_moves(lines)[1] == key
+
+
+@pytest.mark.parametrize(("mate", "depth"), [(1, "1"), (2, "3"), (3, "5"), (0, "1"), (-4, "1")])
+def test_go_mate_searches_no_deeper_than_the_mate(mate, depth):
+    assert depths(answers(f"go mate {mate}"))[-1] == depth
+
+
+class Conversation:
+    """A program in a thread of its own, to be talked with step by step."""
+
+    def __init__(self) -> None:
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._out = io.StringIO()
+        self._thread = threading.Thread(
+            target=uci.Uci(self._out).run, args=(iter(self._lines.get, None),)
+        )
+        self._thread.start()
+
+    def send(self, *lines: str) -> None:
+        for line in lines:
+            self._lines.put(line)
+
+    @property
+    def answers(self) -> list[str]:
+        return self._out.getvalue().splitlines()
+
+    def wait_for(self, start: str, count: int = 1) -> None:
+        wait_for(lambda: len(starting(self.answers, start)) >= count)
+
+    def close(self) -> list[str]:
+        self._lines.put(None)
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+        return self.answers
+
+
+def test_ponderhit_lets_the_clock_run_and_the_search_go_on():
+    talk = Conversation()
+    talk.send("go ponder wtime 3000 btime 3000")
+    talk.wait_for("info depth 5")
+    time.sleep(0.2)
+    talk.send("isready")
+    talk.wait_for("readyok")
+    assert not best_moves(talk.answers)
+    before = len(starting(talk.answers, "info depth"))
+    talk.send("ponderhit")
+    talk.wait_for("bestmove")
+    assert len(starting(talk.close(), "info depth")) >= before
+    assert len(best_moves(talk.answers)) == 1
+
+
+def test_the_clock_begins_at_ponderhit():
+    """However long was pondered, the hard bound lies ahead; and it is that of the clock."""
+    searcher = Searcher()
+    searcher.new_game()
+    steps = searcher.deepen(NO_MOVES, 0, SearchLimit(time_left_ms=10_000), ponder=True)
+    for line in steps:
+        if line.result.depth >= 4:
+            break
+    assert not searcher.is_finished
+    assert int(searcher.record.deadline_ns) > time.perf_counter_ns() + 10**15
+    searcher.ponderhit()
+    now_ns = time.perf_counter_ns()
+    left_ns = int(searcher.record.deadline_ns) - now_ns
+    assert 0 < left_ns < 10_000 * 10**6
+    assert 0 < int(searcher.record.soft_ns) < left_ns
+    assert now_ns - int(searcher.record.clock_started_ns) < 10**9
+
+
+def test_a_pondered_search_that_is_over_waits_for_ponderhit():
+    talk = Conversation()
+    talk.send(f"position fen {MATE_IN_ONE}", "go ponder wtime 9000 btime 9000")
+    talk.wait_for("info depth")
+    time.sleep(0.1)
+    assert not best_moves(talk.answers)
+    talk.send("ponderhit")
+    talk.wait_for("bestmove")
+    assert best_moves(talk.close()) == ["d1d8"]
+
+
+def test_a_pondered_search_without_limits_ends_at_ponderhit():
+    assert len(best_moves(answers("go ponder", "ponderhit", "isready"))) == 1
+
+
+@pytest.mark.parametrize("before", [[], ["go depth 1"], ["go infinite"]])
+def test_a_ponderhit_that_hits_nothing_is_told(before):
+    lines = answers(*before, "ponderhit", "stop")
+    assert "info string ponderhit: no pondering goes on" in lines
+    assert len(best_moves(lines)) == len(before)
+
+
+def test_ponderhit_reaches_a_search_that_waits_its_turn():
+    talk = Conversation()
+    talk.send("go infinite", "go ponder movetime 50", "ponderhit", "isready")
+    talk.wait_for("readyok")
+    talk.send("stop")
+    talk.wait_for("bestmove", 2)
+    assert len(best_moves(talk.close())) == 2
+
+
+def test_a_long_search_tells_the_move_it_is_at(monkeypatch):
+    monkeypatch.setattr("engine.jobs._CURRENT_MOVE_EVERY_S", 0.02)
+    talk = Conversation()
+    talk.send("go infinite")
+    talk.wait_for("info depth 9")
+    talk.wait_for("info depth", 15)
+    wait_for(lambda: any("currmove" in line for line in talk.answers))
+    talk.send("stop")
+    lines = talk.close()
+    told = [line.split() for line in lines if "currmove" in line]
+    for _, _, depth, _, move, _, number in told:
+        assert 1 <= int(depth) < 128
+        assert chess.Move.from_uci(move) in chess.Board().legal_moves
+        assert 1 <= int(number) <= 20
+    assert lines[-1].startswith("bestmove")
+
+
+def test_a_short_search_tells_no_current_move():
+    assert not any("currmove" in line for line in answers("go depth 5"))
 
 
 @pytest.mark.parametrize("fen", [MATE_IN_ONE, "8/8/8/8/8/5k2/7q/5K2 w - - 0 1"])
@@ -403,7 +638,7 @@ def test_a_second_go_waits_for_the_end_of_the_first():
     assert lines.index("readyok") < min(
         index for index, line in enumerate(lines) if line.startswith("bestmove")
     )
-    first, second, third = (line.removeprefix("bestmove ") for line in starting(lines, "bestmove"))
+    first, second, third = (line.split()[1] for line in starting(lines, "bestmove"))
     board = chess.Board()
     assert board.parse_uci(first)
     assert board.parse_uci(second)
@@ -470,7 +705,7 @@ def test_what_is_set_during_a_search_is_for_the_next_one():
         "stop",
         "go depth 1",
     )
-    first, second = (line.removeprefix("bestmove ") for line in starting(lines, "bestmove"))
+    first, second = (line.split()[1] for line in starting(lines, "bestmove"))
     assert chess.Board().parse_uci(first)
     board = chess.Board()
     board.push_uci("e2e4")
@@ -480,7 +715,7 @@ def test_what_is_set_during_a_search_is_for_the_next_one():
 def test_the_end_of_input_stops_what_waits_and_lets_the_rest_finish():
     assert len(starting(answers("go infinite"), "bestmove")) == 1
     finished = answers(f"position fen {KIWIPETE}", "go depth 6")
-    assert [fields(line)["depth"] for line in starting(finished, "info")] == list("123456")
+    assert depths(finished) == list("123456")
 
 
 def test_without_a_listener_the_end_of_input_stops_the_search():
@@ -502,10 +737,10 @@ def test_another_line_of_the_same_length_is_noticed():
         "go depth 1",
     )
     best = starting(lines, "bestmove")
-    assert best[1] == "bestmove d8h4"
+    assert best[1].split()[1] == "d8h4"
     board = chess.Board()
     board.push_uci("f2f3")
-    assert board.parse_uci(best[2].removeprefix("bestmove "))
+    assert board.parse_uci(best[2].split()[1])
 
 
 def test_ucinewgame_and_clear_hash_forget():
@@ -520,8 +755,8 @@ def test_ucinewgame_and_clear_hash_forget():
     assert nodes[2][1] != nodes[2][0]
 
 
-def last_nodes(*lines: str) -> int:
-    return int(fields(starting(answers(*lines, "go depth 6"), "info depth")[-1])["nodes"])
+def last_nodes(*lines: str, go: str = "go depth 6") -> int:
+    return int(fields(starting(answers(*lines, go), "info depth")[-1])["nodes"])
 
 
 def test_an_option_changes_the_search():
@@ -540,28 +775,32 @@ def test_a_search_parameter_by_uci_is_the_same_as_by_configuration():
     assert last_nodes("setoption name lmr_base value 20") == expected.nodes
 
 
-def test_memory_that_cannot_be_had_leaves_the_old_hash(monkeypatch):
-    made = []
+def test_memory_that_cannot_be_had_leaves_the_old_table(monkeypatch):
+    resize = Searcher.resize
 
-    def make(search, hash_mb):
+    def resize_little(searcher: Searcher, hash_mb: int) -> None:
         if hash_mb > 64:
             raise MemoryError
-        made.append(hash_mb)
-        return Searcher(search, hash_mb=hash_mb)
+        resize(searcher, hash_mb)
 
-    monkeypatch.setattr(shell, "Searcher", make)
-    monkeypatch.setitem(
-        OPTIONS, "hash", protocol.Option("Hash", "spin", protocol.DEFAULT_HASH_MB, 1, 10**6)
-    )
-    program_made_before = len(made)
+    monkeypatch.setattr(Searcher, "resize", resize_little)
+    monkeypatch.setitem(OPTIONS, "hash", OPTIONS["hash"]._replace(high=10**6))
     out = io.StringIO()
     program = uci.Uci(out)
-    program._shell = shell  # warm-up makes a searcher of its own
-    program.run(
-        ["setoption name Hash value 8", "isready", "setoption name Hash value 1000", "isready"]
-    )
-    assert made[program_made_before:] == [8, 8]
-    assert "info string no memory for Hash 1000; it is 8 instead" in out.getvalue()
+    program.run(["setoption name Hash value 8", "isready", "setoption name Hash value 1000"])
+    assert program._searcher._table.nbytes == pytest.approx(8 << 20, abs=64)
+    program.run(["isready", "go depth 2"])
+    assert program._searcher._table.nbytes == pytest.approx(8 << 20, abs=64)
+    lines = out.getvalue().splitlines()
+    assert lines.count("info string no memory for Hash 1000; it is 8 instead") == 1
+    assert lines[-1].startswith("bestmove")
+
+
+def test_memory_follows_hash_both_ways():
+    program = uci.Uci(io.StringIO())
+    for hash_mb in (64, 2, 32):
+        program.run([f"setoption name Hash value {hash_mb}", "isready"])
+        assert program._searcher._table.nbytes == pytest.approx(hash_mb << 20, abs=64)
 
 
 MALFORMED = [
