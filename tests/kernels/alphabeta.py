@@ -18,15 +18,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.accumulator import compute_accumulator
+from engine.accumulator import update_accumulator
 from engine.bitboard import EMPTY, flip
 from engine.evaluate import evaluate
-from engine.history import update_on_cutoff
+from engine.history import reward_cutoff
 from engine.jit import kernel
 from engine.machine import store_word
 from engine.make import make_move
-from engine.move import MOVE_MASK, NO_MOVE, is_noisy
+from engine.move import MOVE_MASK, NO_MOVE
 from engine.movegen import ALL_MOVES, generate_moves
+from engine.node import Node, root_node
 from engine.ordering import pick_move, score_moves
 from engine.position import Position, checkers_of
 from engine.quiescence import bound_allows, bound_of
@@ -154,59 +155,48 @@ def _known(searcher, plan, key, depth, alpha, beta, ply):
 
 
 @kernel
-def _reward(searcher, parameters, position, move, depth, ply):
-    if not is_noisy(move):
-        update_on_cutoff(searcher, parameters, position.side, move, depth, ply, _ZERO)
-
-
-@kernel
-def _value(searcher, parameters, plan, counts, position, depth, alpha, beta, ply, start):
+def _value(searcher, parameters, plan, counts, node, depth, alpha, beta):
     searcher.nodes += 1
-    checkers = checkers_of(position)
-    end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, start)
+    position, ply, start = node.position, node.ply, node.start
+    end = generate_moves(position, ALL_MOVES, node.checkers, searcher.moves, start)
     if end == start:
-        return -MATE + ply if checkers else _ZERO
+        return -MATE + ply if node.checkers else _ZERO
     key = shared_key(position, plan[SYMMETRY])
     answered, score, hint = _known(searcher, plan, key, depth, alpha, beta, ply)
     if answered:
         return score
     if depth == 0:
-        value = evaluate(position, compute_accumulator(position, parameters), parameters)
+        value = evaluate(position, node.accumulator, parameters)
         _remember(searcher, plan, key, NO_MOVE, value, depth, EXACT, ply)
         return value
     if plan[ORDER]:
-        score_moves(searcher, parameters, position, start, end, hint, ply)
+        score_moves(searcher, parameters, node, start, end, hint)
     best, best_move = -_INFINITE, NO_MOVE
     for index in range(start, end):
         move = pick_move(searcher, index, end) if plan[ORDER] else searcher.moves[index]
-        after = make_move(position, move & MOVE_MASK)
-        value = -_value(
-            searcher,
-            parameters,
-            plan,
-            counts,
-            after,
-            depth - _ONE,
-            -beta,
-            -max(alpha, best),
-            ply + _ONE,
-            end,
-        )
+        child = _child(parameters, node, move & MOVE_MASK, end)
+        low = max(alpha, best)
+        value = -_value(searcher, parameters, plan, counts, child, depth - _ONE, -beta, -low)
         if value > best:
             best, best_move = value, move
         if best >= beta:
             counts[CUTOFFS] += 1
             counts[FIRST_MOVE_CUTOFFS] += index == start
-            _reward(searcher, parameters, position, move, depth, ply)
+            reward_cutoff(searcher, parameters, position.side, move, depth, ply)
             break
     _remember(searcher, plan, key, best_move, best, depth, bound_of(best, alpha, beta), ply)
     return best
 
 
 @kernel
+def _child(parameters, node, move, start):
+    after = make_move(node.position, move)
+    accumulator = update_accumulator(node.accumulator, move, parameters)
+    return Node(after, accumulator, checkers_of(after), node.ply + _ONE, start)
+
+
+@kernel
 def alphabeta(game, searcher, parameters, plan, counts, depth):
     """The value of the position in `game`; `searcher.nodes` and `counts` (int64[2]) go on."""
-    position = load_position(game)
-    return _value(
-        searcher, parameters, plan, counts, position, depth, -_INFINITE, _INFINITE, _ZERO, _ZERO
-    )
+    root = root_node(load_position(game), parameters)
+    return _value(searcher, parameters, plan, counts, root, depth, -_INFINITE, _INFINITE)
