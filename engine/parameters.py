@@ -128,6 +128,12 @@ SEARCH: tuple[Parameter, ...] = (
         "lazy_evaluation", "in quiescence, evaluate material and squares alone if they suffice", 0
     ),
     _number("lazy_margin_cp", 250, 0, 10000, "how far beyond the window they must lie"),
+    _switch("endgame_scales", "count less of an advantage in endings that are hard to win"),
+    _number("pawnless_scale_pct", 12, 0, 100, "what counts with a minor piece more and no pawn"),
+    _number("opposite_bishops_scale_pct", 85, 0, 100, "what counts with opposite bishops"),
+    _number(
+        "bare_opposite_bishops_scale_pct", 50, 0, 100, "the same where there is no other piece"
+    ),
     _switch("mate_distance_pruning", "bound the window by the mates still possible"),
     _number("draw_score_cp", 0, -200, 200, "score of a draw for the side that searches"),
     _number("move_overhead_ms", 30, 0, 5000, "time kept back for a move's transport"),

@@ -13,9 +13,8 @@ from .jit import kernel
 from .make import make_move
 from .move import NO_MOVE
 from .movegen import ALL_MOVES, generate_legal
-from .node import enter_child, root_node
 from .picker import next_move, start_picking
-from .position import checkers_and_pinned
+from .position import checkers_and_pinned, checkers_of
 from .state import MAX_PLY, load_position
 
 MAX_PERFT_DEPTH = MAX_PLY
@@ -44,24 +43,26 @@ def perft(game, depth):
 
 
 @kernel
-def _count_picked(searcher, parameters, node, depth):
+def _count_picked(searcher, parameters, position, depth, ply, start):
     """Each hint is the move last made at the same ply: legal here or not, as a table's may be."""
     if depth == 0:
         return np.int64(1)
-    hint = searcher.pv[node.ply, 0]
-    start_picking(searcher, node, hint)
+    checkers = checkers_of(position)
+    hint = searcher.pv[ply, 0]
+    start_picking(searcher, position, checkers, hint, ply, start)
     leaves = np.int64(0)
     while True:
-        move = next_move(searcher, parameters, node, hint)
+        move = next_move(searcher, parameters, position, checkers, hint, ply)
         if move == NO_MOVE:
             return leaves
-        searcher.pv[node.ply, 0] = move
-        child = enter_child(searcher, parameters, node, move, searcher.list_end[node.ply])
-        leaves += _count_picked(searcher, parameters, child, depth - 1)
+        searcher.pv[ply, 0] = move
+        after = make_move(position, move)
+        end = searcher.list_end[ply]
+        leaves += _count_picked(searcher, parameters, after, depth - 1, ply + 1, end)
 
 
 @kernel
 def perft_picker(game, searcher, parameters, depth):
     """`perft` by the staged picker of `searcher`, its hints good and bad; each leaf is made."""
-    root = root_node(load_position(game), parameters)
-    return _count_picked(searcher, parameters, root, depth)
+    position = load_position(game)
+    return _count_picked(searcher, parameters, position, depth, np.int64(0), np.int64(0))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .bitboard import EMPTY, popcount
+from .geometry import LIGHT_SQUARES
 from .jit import kernel
 from .make import make_move, make_null, with_en_passant
 from .move import MOVE_MASK, to_wire
@@ -21,7 +22,6 @@ ONGOING, CHECKMATE, STALEMATE, THREEFOLD, FIFTY_MOVES, INSUFFICIENT_MATERIAL = (
     np.int64(status) for status in range(6)
 )
 
-LIGHT_SQUARES = np.uint64(0x55AA_55AA_55AA_55AA)
 FIFTY_MOVE_PLIES = np.int64(100)
 
 

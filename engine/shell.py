@@ -296,7 +296,7 @@ def _search_once() -> None:
 def _evaluate_once() -> None:
     record, parameters = Game().record, build_parameters()
     evaluate_record(record, parameters)
-    trace_evaluation(record, parameters, np.zeros(WEIGHT_COUNT, np.int64))
+    trace_evaluation(record, parameters, np.zeros((2, WEIGHT_COUNT), np.int64))
 
 
 _ENTRY_POINTS: tuple[tuple[str, Callable[[], object]], ...] = (

@@ -1,11 +1,13 @@
-"""Evaluation terms. Each is written once and feeds a sink: a sum for the search, a trace to tune.
+"""The sink that evaluation terms feed, packed weights, and the placement term.
 
-A term calls `feed(trace, weights, index, count)` for each of its weights. With `trace` None (a type
-of its own to the compiler, so the branch is pruned) that is `weights[index] * count`; with an array
-the count is also recorded in `trace[index]`. Hence `trace @ weights` is the evaluation, exactly.
+A term is written once, for one side, and calls `feed(trace, weights, index, count)` for each of its
+weights. With `trace` None (a type of its own to the compiler, so the branch is pruned) that is
+`weights[index] * count`; with an array the count is also recorded in `trace[index]`. The evaluation
+is our sum less theirs; a whole trace has a row for each side, ours first, so `(trace[0] - trace[1])
+@ weights` is exactly what the terms of both sides amount to.
 
 Weights are pairs packed in one int64: `middlegame + (endgame << 32)`; sums and integer multiples
-of packed pairs are packed pairs. Counts are ours minus theirs; squares are seen from the owner.
+of packed pairs are packed pairs. Squares are seen from the owner.
 """
 
 from __future__ import annotations
@@ -17,17 +19,9 @@ from .jit import kernel
 from .move import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
 from .weights import EVALUATION
 
-
-def _offsets() -> dict[str, int]:
-    offsets, offset = {}, 0
-    for term in EVALUATION:
-        offsets[term.name] = offset
-        offset += len(term.middlegame)
-    return offsets
-
-
-OFFSETS = _offsets()
-WEIGHT_COUNT = sum(len(term.middlegame) for term in EVALUATION)
+LENGTHS = {term.name: len(term.middlegame) for term in EVALUATION}
+OFFSETS = {name: sum(list(LENGTHS.values())[:number]) for number, name in enumerate(LENGTHS)}
+WEIGHT_COUNT = sum(LENGTHS.values())
 
 #: Index of each piece's value; the king has none.
 VALUE_INDEX = np.array(
@@ -39,10 +33,12 @@ SQUARES_INDEX = np.array(
     [OFFSETS[f"{name}_squares"] for name in ("pawn", "knight", "bishop", "rook", "queen", "king")],
     np.int64,
 )
-TEMPO_INDEX = np.int64(OFFSETS["tempo"])
-
 MAX_PHASE = np.int64(24)
 PHASE = np.array([0, 1, 1, 2, 4, 0, 0], np.int64)  # by piece; the start position has 24
+
+PERCENT = np.int64(100)
+NOT_TURNED = np.uint64(0)
+OURS, THEIRS = np.int64(0), np.int64(1)  # rows of a trace
 
 _HALF_WORD = np.int64(1 << 31)
 _LOW_WORD = np.int64((1 << 32) - 1)
@@ -61,10 +57,14 @@ def endgame(packed):
 
 
 @kernel
-def taper(packed, phase):
-    """Centipawns between middlegame (phase 24 or more) and endgame (0), rounded down."""
+def taper(packed, phase, scale_pct):
+    """Centipawns between middlegame (phase 24 or more) and endgame (0), rounded down.
+
+    The endgame half counts `scale_pct` percent.
+    """
     share = min(phase, MAX_PHASE)
-    return (middlegame(packed) * share + endgame(packed) * (MAX_PHASE - share)) // MAX_PHASE
+    middle = middlegame(packed) * share * PERCENT
+    return (middle + endgame(packed) * (MAX_PHASE - share) * scale_pct) // (MAX_PHASE * PERCENT)
 
 
 @kernel
@@ -76,18 +76,21 @@ def feed(trace, weights, index, count):
 
 
 @kernel
-def _feed_piece(trace, weights, piece, square, count):
-    score = feed(trace, weights, SQUARES_INDEX[piece] + np.int64(square), count)
-    if piece != KING:
-        score += feed(trace, weights, VALUE_INDEX[piece], count)
-    return score
+def row(trace, side):
+    """One side's row of a whole trace, or None."""
+    if trace is None:
+        return None
+    return trace[side]
 
 
 @kernel
-def _feed_pieces(trace, weights, piece, pieces, turn, count):
+def _feed_pieces(trace, weights, piece, pieces, turn):
     score = np.int64(0)
     while pieces:
-        score += _feed_piece(trace, weights, piece, lsb(pieces) ^ turn, count)
+        square = np.int64(lsb(pieces) ^ turn)
+        score += feed(trace, weights, SQUARES_INDEX[piece] + square, np.int64(1))
+        if piece != KING:
+            score += feed(trace, weights, VALUE_INDEX[piece], np.int64(1))
         pieces &= pieces - ONE
     return score
 
@@ -109,18 +112,6 @@ def placement(position, weights, trace):
     for index in range(6):
         ours = sets[index] & position.ours
         theirs = sets[index] & position.theirs
-        score += _feed_pieces(trace, weights, kinds[index], ours, np.uint64(0), np.int64(1))
-        score += _feed_pieces(trace, weights, kinds[index], theirs, FLIP, np.int64(-1))
+        score += _feed_pieces(row(trace, OURS), weights, kinds[index], ours, NOT_TURNED)
+        score -= _feed_pieces(row(trace, THEIRS), weights, kinds[index], theirs, FLIP)
     return score
-
-
-@kernel
-def tempo(weights, trace):
-    """The bonus of the side to move."""
-    return feed(trace, weights, TEMPO_INDEX, np.int64(1))
-
-
-@kernel
-def positional(position, weights, trace):
-    """Every term that is not kept running in the accumulator."""
-    return tempo(weights, trace)

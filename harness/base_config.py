@@ -61,25 +61,25 @@ def base_config() -> Iterator[str]:
     yield ""
     yield "[evaluation]"
     yield f"# In centipawns, whole numbers up to {WEIGHT_LIMIT_CP} either way."
-    yield "# A term has two weights, for the middlegame and for the endgame; a table is two boards"
-    yield "# (_mg and _eg) as one sees them: rank 8 first, from the side that owns the piece."
+    yield "# A term has two weights, for the middlegame and for the endgame. A table is two lists"
+    yield "# (_mg and _eg), or two boards as one sees them: rank 8 first, from the owner's side."
     yield "# Weights can stand in a file of their own, which holds nothing but an [evaluation]:"
     yield "# weights = weights.cfg"
     for term in EVALUATION:
         yield ""
         yield f"# {term.meaning}"
-        if term.is_board:
-            yield from _board(f"{term.name}_mg", term.middlegame)
-            yield from _board(f"{term.name}_eg", term.endgame)
-        else:
+        if term.is_scalar:
             yield f"{term.name} = {term.middlegame[0]} {term.endgame[0]}"
+        else:
+            yield from _table(f"{term.name}_mg", term.middlegame)
+            yield from _table(f"{term.name}_eg", term.endgame)
     yield ""
     yield _LIMIT.rstrip()
 
 
-def _board(key: str, weights: tuple[int, ...]) -> Iterator[str]:
+def _table(key: str, weights: tuple[int, ...]) -> Iterator[str]:
     yield f"{key} ="
-    for first in range(0, 64, 8):
+    for first in range(0, len(weights), 8):
         yield "   " + "".join(f"{weight:>6}" for weight in weights[first : first + 8])
 
 

@@ -2,7 +2,8 @@
 
 Precedence: overrides (the command line) over file over `extends` over the engine's defaults.
 A board in an [evaluation] section has rank 8 first, from the view of the side that owns the piece
-(white's). The values themselves are in `harness.spec` and `harness.limits`; both are exported here.
+(white's); other tables are lists, broken into lines as one likes. The values themselves are in
+`harness.spec` and `harness.limits`; both are exported here.
 """
 
 from __future__ import annotations
@@ -172,17 +173,17 @@ def _limit(entries: _Entries) -> Limit | None:
 
 
 def _term_keys(term: Term) -> tuple[str, ...]:
-    return (f"{term.name}_mg", f"{term.name}_eg") if term.is_board else (term.name,)
+    return (term.name,) if term.is_scalar else (f"{term.name}_mg", f"{term.name}_eg")
 
 
 def _weights(entries: _Entries) -> Weights:
     weights: Weights = weight_defaults()
     for term in EVALUATION:
         given = [entries.get(("evaluation", key)) for key in _term_keys(term)]
-        if term.is_board:
+        if not term.is_scalar:
             middlegame, endgame = weights[term.name]
-            middlegame = middlegame if given[0] is None else _board(given[0])
-            endgame = endgame if given[1] is None else _board(given[1])
+            middlegame = middlegame if given[0] is None else _table(term, given[0])
+            endgame = endgame if given[1] is None else _table(term, given[1])
             weights[term.name] = (middlegame, endgame)
         elif given[0] is not None:
             numbers = _integers(given[0], given[0].text)
@@ -192,11 +193,14 @@ def _weights(entries: _Entries) -> Weights:
     return weights
 
 
-def _board(entry: Entry) -> tuple[int, ...]:
+def _table(term: Term, entry: Entry) -> tuple[int, ...]:
     rows = [_integers(entry, row) for row in entry.text.split("\n") if row.strip()]
-    if [len(row) for row in rows] != [8] * 8:
+    numbers = tuple(number for row in rows for number in row)
+    if term.is_board and [len(row) for row in rows] != [8] * 8:
         raise entry.refusal("expected a board of 8 rows of 8 integers, rank 8 first")
-    return tuple(number for row in rows for number in row)
+    if len(numbers) != len(term.middlegame):
+        raise entry.refusal(f"expected {len(term.middlegame)} integers")
+    return numbers
 
 
 def _integers(entry: Entry, text: str) -> list[int]:

@@ -48,7 +48,7 @@ from engine.quiescence import bound_allows, bound_of
 from engine.rules import find_move
 from engine.see import see_at_least
 from engine.state import load_position
-from engine.terms import endgame, middlegame, taper
+from engine.terms import PERCENT, endgame, middlegame, taper
 from engine.transposition import (
     entry_bound,
     entry_depth,
@@ -144,7 +144,7 @@ def clock_now():
 @kernel
 def packed_parts(packed, phase):
     """(middlegame, endgame, tapered) of a packed pair."""
-    return middlegame(packed), endgame(packed), taper(packed, phase)
+    return middlegame(packed), endgame(packed), taper(packed, phase, PERCENT)
 
 
 @kernel

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from engine.evaluate import MAX_EVALUATION_CP, evaluate_record, trace_evaluation
 from engine.shell import Game, Weights, build_parameters
-from engine.terms import MAX_PHASE, OFFSETS, WEIGHT_COUNT
+from engine.terms import MAX_PHASE, OFFSETS, OURS, THEIRS, WEIGHT_COUNT
 from engine.weights import EVALUATION, WEIGHT_LIMIT_CP, weight_defaults
 from tests.kernels.probes import running_evaluation
-from tests.oracle import SEEDS, STARTS, Start, play
+from tests.oracle import SEEDS, STARTS, Start, legal_fen, play
 
 _PHASE = {chess.KNIGHT: 1, chess.BISHOP: 1, chess.ROOK: 2, chess.QUEEN: 4}
 
@@ -43,6 +43,10 @@ def phase_of(board: chess.Board) -> int:
     return min(24, sum(_PHASE.get(piece.piece_type, 0) for piece in pieces))
 
 
+def new_trace() -> np.ndarray:
+    return np.zeros((2, WEIGHT_COUNT), np.int64)
+
+
 WEIGHTS = st.one_of(
     st.just(weight_defaults()),
     st.builds(random_weights, SEEDS, st.sampled_from([200, 3_000, WEIGHT_LIMIT_CP])),
@@ -55,16 +59,39 @@ def test_the_trace_times_the_weights_is_the_evaluation(
     start: Start, seed: int, plies: int, weights: Weights
 ) -> None:
     parameters = build_parameters(weights=weights)
-    coefficients = np.zeros(WEIGHT_COUNT, np.int64)
+    trace = new_trace()
     for game, board in play(start, seed, plies):
-        traced = trace_evaluation(game.record, parameters, coefficients)
-        middlegame, endgame = (int(coefficients @ vector(weights, part)) for part in (0, 1))
-        phase = phase_of(board)
-        tapered = (middlegame * phase + endgame * (24 - phase)) // 24
+        traced, phase, scale_pct = trace_evaluation(game.record, parameters, trace)
+        counts = trace[OURS] - trace[THEIRS]
+        middlegame, endgame = (int(counts @ vector(weights, part)) for part in (0, 1))
+        assert phase == phase_of(board)
+        tapered = (middlegame * phase * 100 + endgame * (24 - phase) * scale_pct) // 2400
         limit = int(MAX_EVALUATION_CP)
         assert traced == max(-limit, min(limit, tapered))
         assert evaluate_record(game.record, parameters) == traced
     assert MAX_PHASE == 24
+
+
+@given(start=STARTS, seed=SEEDS, plies=st.integers(0, 60))
+@settings(max_examples=25, deadline=None)
+def test_the_trace_of_the_flipped_position_is_the_same(start: Start, seed: int, plies: int) -> None:
+    """Term by term; and with the other side to move the two rows change places."""
+    parameters = build_parameters()
+    tempo = OFFSETS["tempo"]
+    trace, twin_trace, passed_trace = new_trace(), new_trace(), new_trace()
+    for game, board in play(start, seed, plies):
+        trace_evaluation(game.record, parameters, trace)
+        twin = Game(legal_fen(board.mirror()), start.chess960)
+        trace_evaluation(twin.record, parameters, twin_trace)
+        assert np.array_equal(trace, twin_trace)
+        if board.is_check() or len(board.piece_map()) <= 3:  # a won pawn ending needs the move
+            continue
+        board.push(chess.Move.null())
+        passed = Game(legal_fen(board), start.chess960)
+        board.pop()
+        trace_evaluation(passed.record, parameters, passed_trace)
+        trace[:, tempo] = passed_trace[:, tempo] = 0
+        assert np.array_equal(trace, passed_trace[::-1])
 
 
 @given(start=STARTS, seed=SEEDS, plies=st.integers(1, 60), weights=WEIGHTS)
@@ -82,21 +109,45 @@ def test_running_sums_give_the_same_evaluation(
         before = Game(game.fen, start.chess960)
 
 
+def _expected_placement(board: chess.Board, color: chess.Color) -> np.ndarray:
+    """Each piece counts once for its value and once on its own square, seen from its owner."""
+    counts = np.zeros(WEIGHT_COUNT, np.int64)
+    for square, piece in board.piece_map().items():
+        if piece.color == color:
+            own_square = square if color == chess.WHITE else square ^ 56
+            name = chess.piece_name(piece.piece_type)
+            counts[OFFSETS[f"{name}_squares"] + own_square] += 1
+            if name != "king":
+                counts[OFFSETS[f"{name}_value"]] += 1
+    return counts
+
+
 @given(start=STARTS, seed=SEEDS, plies=st.integers(0, 60))
 @settings(max_examples=25, deadline=None)
-def test_counts_are_ours_minus_theirs(start: Start, seed: int, plies: int) -> None:
-    """Each piece counts once for its value and once on its own square, seen from its owner."""
+def test_each_side_s_pieces_are_counted_in_its_row(start: Start, seed: int, plies: int) -> None:
     parameters = build_parameters()
-    coefficients = np.zeros(WEIGHT_COUNT, np.int64)
+    placed = np.zeros(WEIGHT_COUNT, bool)
+    for term in EVALUATION:
+        if term.name.endswith(("_value", "_squares")):
+            placed[OFFSETS[term.name] :][: len(term.middlegame)] = True
+    trace = new_trace()
     for game, board in play(start, seed, plies):
-        trace_evaluation(game.record, parameters, coefficients)
-        expected = np.zeros(WEIGHT_COUNT, np.int64)
-        expected[OFFSETS["tempo"]] = 1
-        for square, piece in board.piece_map().items():
-            sign = 1 if piece.color == board.turn else -1
-            own_square = square if piece.color == chess.WHITE else square ^ 56
-            name = chess.piece_name(piece.piece_type)
-            expected[OFFSETS[f"{name}_squares"] + own_square] += sign
-            if name != "king":
-                expected[OFFSETS[f"{name}_value"]] += sign
-        assert np.array_equal(coefficients, expected)
+        trace_evaluation(game.record, parameters, trace)
+        for side, color in ((OURS, board.turn), (THEIRS, not board.turn)):
+            expected = _expected_placement(board, color)
+            assert np.array_equal(trace[side][placed], expected[placed])
+
+
+@given(start=STARTS, seed=SEEDS, plies=st.integers(0, 60))
+@settings(max_examples=25, deadline=None)
+def test_every_piece_has_one_mobility(start: Start, seed: int, plies: int) -> None:
+    parameters = build_parameters()
+    trace = new_trace()
+    for game, board in play(start, seed, plies):
+        trace_evaluation(game.record, parameters, trace)
+        for side, color in ((OURS, board.turn), (THEIRS, not board.turn)):
+            for kind in (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN):
+                name = f"{chess.piece_name(kind)}_mobility"
+                length = len(weight_defaults()[name][0])
+                counted = trace[side, OFFSETS[name] :][:length]
+                assert counted.sum() == len(board.pieces(kind, color))

@@ -46,13 +46,14 @@ def searches(nodes: int) -> list[list[int]]:
 
 
 def evaluations() -> list[list[int]]:
-    """Value, traced value and the nonzero counts of the trace."""
+    """Value, what is traced and the nonzero counts of the trace."""
     parameters = build_parameters()
     found = []
     for fen in POSITIONS:
         record = Game(fen).record
-        counts = np.zeros(WEIGHT_COUNT, np.int64)
-        values = evaluate_record(record, parameters), trace_evaluation(record, parameters, counts)
+        counts = np.zeros((2, WEIGHT_COUNT), np.int64)
+        traced = trace_evaluation(record, parameters, counts)
+        values = evaluate_record(record, parameters), *traced
         found.append([int(value) for value in (*values, *counts[counts != 0])])
     return found
 

@@ -165,6 +165,12 @@ def test_scalar_terms_and_boards():
     assert set(weights) == {term.name for term in EVALUATION}
 
 
+def test_lists_of_weights_may_be_broken_into_lines():
+    text = "[evaluation]\npassed_pawn_mg = 1 2 3\n    4 5 6\n"
+    weights = load_engine_config(write("x.cfg", text)).weights
+    assert weights["passed_pawn"] == ((1, 2, 3, 4, 5, 6), weight_defaults()["passed_pawn"][1])
+
+
 def test_weights_come_from_another_file_and_single_keys_stand_above_them():
     write("w/texel.cfg", "[evaluation]\ntempo = 1 2\nqueen_value = 900 901\n")
     write("b.cfg", "[evaluation]\ntempo = 3 4\nrook_value = 5 6\n")
@@ -193,6 +199,7 @@ def test_a_weights_file_holds_nothing_else():
         ("tempo = 7 x", "tempo = 7 x: 'x' is no integer; expected centipawns"),
         ("tempo = 7 20001", "20001 is out of range; expected at most 20000 either way"),
         ("pawn_squares_mg = 1 2 3", "expected a board of 8 rows of 8 integers, rank 8 first"),
+        ("passed_pawn_mg = 1 2 3", "passed_pawn_mg = 1 2 3: expected 6 integers"),
         ("pawn_squares = 1 2", "no such key; did you mean pawn_squares_"),
         ("weights = nil.cfg", "weights = nil.cfg: no such file; looked for nil.cfg"),
     ],

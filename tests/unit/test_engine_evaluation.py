@@ -63,8 +63,8 @@ def test_without_weights_everything_is_equal() -> None:
 
 def test_a_pawn_is_a_pawn_in_its_phase() -> None:
     pawn = NOTHING | {"pawn_value": ((80,), (120,))}
-    assert evaluate("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", pawn) == 120
-    assert evaluate("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", pawn) == -120
+    assert evaluate("4k3/4p3/8/8/8/8/3PP3/4K3 w - - 0 1", pawn) == 120
+    assert evaluate("4k3/4p3/8/8/8/8/3PP3/4K3 b - - 0 1", pawn) == -120
     full = "rnbqkbnr/1ppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     assert evaluate(full, pawn) == 80
     half = "rnb1kb2/1ppp4/8/8/8/8/PPPP4/RNB1KB2 w - - 0 1"  # phase 2 * (2 + 1 + 1 + 1) = 10
@@ -75,10 +75,10 @@ def test_squares_are_seen_from_the_owner_s_side() -> None:
     board = [0] * 64
     board[8 * (8 - 4) + 4] = 50  # e4 as printed, rank 8 first
     weights = NOTHING | {"knight_squares": (tuple(board), tuple(board))}
-    assert evaluate("4k3/8/8/8/4N3/8/8/4K3 w - - 0 1", weights) == 50
-    assert evaluate("4k3/8/8/4N3/8/8/8/4K3 w - - 0 1", weights) == 0
-    assert evaluate("4k3/8/8/4n3/8/8/8/4K3 b - - 0 1", weights) == 50
-    assert evaluate("4k3/8/8/4n3/8/8/8/4K3 w - - 0 1", weights) == -50
+    assert evaluate("4k3/p7/8/8/4N3/8/P7/4K3 w - - 0 1", weights) == 50
+    assert evaluate("4k3/p7/8/4N3/8/8/P7/4K3 w - - 0 1", weights) == 0
+    assert evaluate("4k3/p7/8/4n3/8/8/P7/4K3 b - - 0 1", weights) == 50
+    assert evaluate("4k3/p7/8/4n3/8/8/P7/4K3 w - - 0 1", weights) == -50
 
 
 def test_no_evaluation_reaches_the_mate_scores() -> None:

@@ -72,7 +72,7 @@ def test_names_are_unique_and_are_the_record_s() -> None:
 @pytest.mark.parametrize("term", EVALUATION, ids=lambda term: term.name)
 def test_weights_come_in_pairs_of_one_shape(term: Term) -> None:
     assert len(term.middlegame) == len(term.endgame)
-    assert len(term.middlegame) in (1, 64)
+    assert term.is_scalar == (len(term.middlegame) == 1)
     assert term.is_board == (len(term.middlegame) == 64)
     assert max(map(abs, term.middlegame + term.endgame)) <= WEIGHT_LIMIT_CP
 

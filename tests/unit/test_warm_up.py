@@ -17,8 +17,17 @@ from tests.unit.toy_package import REPOSITORY, run_python
 
 #: Evaluation terms are compiled for a sum and for a trace.
 TWINS = {
-    "engine.terms." + name
-    for name in ("feed", "_feed_piece", "_feed_pieces", "placement", "tempo", "positional")
+    f"engine.{module}.{name}"
+    for module, names in {
+        "terms": ("feed", "row", "_feed_pieces", "placement"),
+        "pawns": ("_feed_by_rank", "pawn_structure", "passed_pawn_terms"),
+        "pieces": ("_survey_kind", "survey", "bishop_terms", "rook_files", "outposts"),
+        "threats": ("_feed_victims", "threats", "push_threats"),
+        "king_safety": ("king_shelter", "king_attack"),
+        "endgames": ("lone_king_terms",),
+        "evaluate": ("_terms_of", "positional"),
+    }.items()
+    for name in names
 }
 
 _PREPARE = """

@@ -1,0 +1,376 @@
+"""Each evaluation term on positions made for it: what it counts, for white and for black."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import chess
+import numpy as np
+import pytest
+
+from engine.evaluate import evaluate_record, trace_evaluation
+from engine.kpk import KPK_WINS, LONE_KING, PAWN_SIDE, is_won_kpk
+from engine.shell import Game, build_parameters
+from engine.terms import OFFSETS, WEIGHT_COUNT
+from engine.weights import weight_defaults
+
+PARAMETERS = build_parameters()
+
+
+@lru_cache
+def trace_of(fen: str) -> np.ndarray:
+    trace = np.zeros((2, WEIGHT_COUNT), np.int64)
+    trace_evaluation(Game(fen).record, PARAMETERS, trace)
+    return trace
+
+
+def counts(fen: str, term: str) -> tuple[list[int], list[int]]:
+    """White's and black's counts of a term; white is to move."""
+    length = len(weight_defaults()[term][0])
+    ours, theirs = trace_of(fen)[:, OFFSETS[term] :][:, :length].tolist()
+    return ours, theirs
+
+
+def at(length: int, *places: int) -> list[int]:
+    """A list of zeros with ones added at these places."""
+    return [places.count(place) for place in range(length)]
+
+
+def white_to_move(board: str) -> str:
+    return f"{board} w - - 0 1"
+
+
+# --- Pawns --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("term", "board", "white", "black"),
+    [
+        ("isolated_pawn", "4k3/p1p5/8/8/8/8/P2PP3/4K3", 1, 2),
+        ("isolated_pawn", "4k3/8/8/8/8/8/P6P/4K3", 2, 0),  # no wrapping round the edge
+        ("isolated_pawn", "4k3/5p2/8/8/6P1/8/5P2/4K3", 0, 1),  # neighbours at any distance
+        ("doubled_pawn", "4k3/8/8/8/8/P7/P7/4K3", 1, 0),
+        ("doubled_pawn", "4k3/2p5/2p5/2p5/P7/8/P7/4K3", 1, 2),
+        ("doubled_pawn", "4k3/p7/8/8/8/8/P7/4K3", 0, 0),
+        ("backward_pawn", "4k3/8/8/1p6/2P5/3P4/8/4K3", 0, 0),  # no attack on d4
+        ("backward_pawn", "4k3/8/8/2p1p3/2P1P3/3P4/8/4K3", 1, 0),  # d4 is attacked
+        ("backward_pawn", "4k3/8/8/2p1p3/2P5/1P1P4/8/4K3", 2, 0),  # and b4
+        ("backward_pawn", "4k3/8/8/2p1p3/8/3P4/8/4K3", 0, 0),  # isolated, not backward
+        ("backward_pawn", "4k3/8/8/4p3/8/2PP4/8/4K3", 0, 0),  # a neighbour can still help
+    ],
+)
+def test_pawns_with_a_weakness(term: str, board: str, white: int, black: int) -> None:
+    assert counts(white_to_move(board), term) == ([white], [black])
+
+
+@pytest.mark.parametrize(
+    ("term", "board", "white", "black"),
+    [
+        ("phalanx_pawn", "4k3/8/8/8/8/8/PP6/4K3", (0, 0), ()),
+        ("phalanx_pawn", "4k3/6pp/8/3PP3/8/8/P6P/4K3", (3, 3), (0, 0)),
+        ("supported_pawn", "4k3/p7/1p6/8/8/4P3/3P1P2/4K3", (1,), (1,)),
+        ("supported_pawn", "4k3/8/8/8/8/P6P/1P6/4K3", (1,), ()),
+        ("passed_pawn", "4k3/8/8/8/3P4/8/8/4K3", (2,), ()),
+        ("passed_pawn", "4k3/8/3p4/8/3P4/8/8/4K3", (), ()),
+        ("passed_pawn", "4k3/8/2p5/8/3P4/8/8/4K3", (), ()),
+        ("passed_pawn", "4k3/8/8/8/2pP4/8/8/4K3", (2,), (3,)),  # past each other
+        ("passed_pawn", "7k/3P4/8/8/3P4/8/p7/4K3", (5,), (5,)),  # the foremost only
+        ("passed_pawn", "4k3/7p/8/8/P7/8/8/4K3", (2,), (0,)),
+    ],
+)
+def test_pawns_by_rank(
+    term: str, board: str, white: tuple[int, ...], black: tuple[int, ...]
+) -> None:
+    assert counts(white_to_move(board), term) == (at(6, *white), at(6, *black))
+
+
+@pytest.mark.parametrize(
+    ("board", "free"),
+    [
+        ("k7/8/8/8/3P4/8/8/4K3", True),
+        ("8/8/8/3k4/3P4/8/8/4K3", False),  # blocked
+        ("8/8/4k3/8/3P4/8/8/4K3", False),  # its next square is attacked
+        ("3r3k/8/8/8/3P4/8/8/4K3", False),
+        ("k7/8/8/3N4/3P4/8/8/4K3", False),  # its own piece is in the way too
+    ],
+)
+def test_a_passed_pawn_is_free_if_its_next_square_is_safe(board: str, free: bool) -> None:
+    white, _ = counts(white_to_move(board), "free_passed_pawn")
+    assert white == at(6, *([2] if free else []))
+
+
+def test_the_kings_distances_count_for_each_rank_beyond_the_third() -> None:
+    near = white_to_move("7k/8/3K4/2P5/8/8/8/8")  # stop c6: 1 and 5 king moves away; the fifth rank
+    assert counts(near, "passed_own_king") == ([1 * 2], [0])
+    assert counts(near, "passed_their_king") == ([5 * 2], [0])
+    third = white_to_move("7k/8/8/8/8/2P5/8/K7")
+    assert counts(third, "passed_own_king") == ([0], [0])
+    farthest = white_to_move("7k/P7/8/8/8/8/8/7K")  # seven moves count as five
+    assert counts(farthest, "passed_own_king") == ([5 * 4], [0])
+
+
+# --- Pieces -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("term", "board", "white", "black"),
+    [
+        ("knight_mobility", "4k3/8/8/8/3N4/8/8/N3K3", (8, 2), ()),
+        ("knight_mobility", "4k3/8/8/1p6/3N4/8/8/4K3", (8,), ()),  # a pawn may be taken
+        ("knight_mobility", "4k3/3p4/8/8/3N4/1P6/8/4K3", (5,), ()),  # b3, c6 and e6 do not count
+        ("bishop_mobility", "4k3/8/8/8/3B4/8/8/4K3", (13,), ()),
+        ("bishop_mobility", "4k3/8/8/8/3B4/4P3/8/4K3", (10,), ()),
+        ("rook_mobility", "4k3/8/8/8/8/8/8/R3K3", (10,), ()),
+        ("rook_mobility", "4k3/8/8/8/R7/8/R7/4K3", (14, 14), ()),  # a battery sees through
+        ("queen_mobility", "4k3/8/8/8/3Q4/8/8/4K3", (27,), ()),
+        ("queen_mobility", "4k3/8/8/8/8/8/4K3/q7", (), (21,)),
+    ],
+)
+def test_mobility(term: str, board: str, white: tuple[int, ...], black: tuple[int, ...]) -> None:
+    length = len(weight_defaults()[term][0])
+    assert counts(white_to_move(board), term) == (at(length, *white), at(length, *black))
+
+
+@pytest.mark.parametrize(
+    ("term", "board", "white", "black"),
+    [
+        ("bishop_pair", "4k3/8/8/8/8/8/8/2B1KB2", 1, 0),
+        ("bishop_pair", "2b1kb2/8/8/8/8/8/8/2B1K3", 0, 1),
+        ("bishop_pair", "4k3/8/8/8/8/4B3/8/2B1K3", 0, 0),  # both on dark squares
+        ("bishop_pawn", "4k3/8/8/8/8/8/PP6/2B1K3", 1, 0),  # b2 is light as f1, a2 is light
+        ("bishop_pawn", "4kb2/1p1p4/8/8/8/8/P1P5/4KB2", 2, 0),
+        ("rook_open_file", "4k3/8/8/8/8/8/7P/R3K2R", 1, 0),
+        ("rook_half_open_file", "r3k3/8/8/p7/8/8/7P/R3K2R", 1, 0),
+        ("rook_half_open_file", "r3k2r/8/8/p7/8/8/7P/4K3", 0, 1),
+        ("rook_open_file", "r3k2r/8/8/p7/8/8/7P/4K3", 0, 0),
+        ("knight_outpost", "4k3/8/8/3N4/4P3/8/8/4K3", 1, 0),
+        ("knight_outpost", "4k3/8/8/3N4/8/8/8/4K3", 0, 0),  # unguarded
+        ("knight_outpost", "4k3/2p5/8/3N4/4P3/8/8/4K3", 0, 0),  # c7-c6 comes
+        ("knight_outpost", "4k3/8/8/2pN4/4P3/8/8/4K3", 1, 0),  # that pawn has gone past
+        ("knight_outpost", "4k3/8/8/8/8/3N4/4P3/4K3", 0, 0),  # too near home
+        ("knight_outpost", "4k3/8/3p4/4n3/8/8/8/4K3", 0, 1),
+        ("bishop_outpost", "4k3/8/8/3B4/4P3/8/8/4K3", 1, 0),
+    ],
+)
+def test_bishops_rooks_and_outposts(term: str, board: str, white: int, black: int) -> None:
+    assert counts(white_to_move(board), term) == ([white], [black])
+
+
+# --- Threats ------------------------------------------------------------------------------------
+
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN = range(5)
+
+
+@pytest.mark.parametrize(
+    ("term", "board", "white", "black"),
+    [
+        ("threat_by_pawn", "7k/8/8/3n1r2/4P3/8/8/K7", (KNIGHT, ROOK), ()),
+        ("threat_by_pawn", "7k/8/8/3p1p2/4P3/8/8/K7", (), ()),
+        ("threat_by_pawn", "7k/8/8/8/4p3/3Q4/8/K7", (), (QUEEN,)),
+        ("threat_by_minor", "7k/8/8/2r1q3/8/3N4/8/K7", (ROOK, QUEEN), ()),  # guarded or not
+        ("threat_by_minor", "7k/8/1p6/2b5/8/3N4/8/K7", (), ()),  # guarded by a pawn
+        ("threat_by_minor", "7k/8/8/2b5/8/3N4/8/K7", (BISHOP,), ()),
+        ("threat_by_rook", "7k/8/8/8/R2p3n/8/8/K7", (PAWN,), ()),
+        ("threat_by_rook", "7k/4p3/3q4/8/3R4/8/8/K7", (QUEEN,), ()),
+        ("threat_by_rook", "7k/4p3/3n4/8/3R4/8/8/K7", (), ()),
+    ],
+)
+def test_threats_by_victim(
+    term: str, board: str, white: tuple[int, ...], black: tuple[int, ...]
+) -> None:
+    assert counts(white_to_move(board), term) == (at(5, *white), at(5, *black))
+
+
+@pytest.mark.parametrize(
+    ("term", "board", "white", "black"),
+    [
+        ("threat_by_king", "7k/8/8/8/8/8/1p6/K7", 1, 0),
+        ("threat_by_king", "7k/8/8/8/8/p7/1p6/K7", 0, 0),  # guarded by a pawn
+        ("hanging", "7k/8/8/8/R2p3n/8/8/K7", 1, 0),  # the pawn; the knight is behind it
+        ("hanging", "7k/8/8/8/R2p4/8/8/3r2K1", 0, 0),  # guarded; and a king in check does not hang
+        ("push_threat", "7k/8/3n4/8/8/4P3/8/K7", 0, 0),
+        ("push_threat", "7k/8/8/3n4/8/8/4P3/K7", 1, 0),  # by the double push
+        ("push_threat", "7k/8/8/3n4/8/4N3/4P3/K7", 0, 0),  # blocked
+        ("push_threat", "7k/8/8/3n1p2/8/8/4P3/K7", 0, 0),  # e4 is attacked by a pawn
+        ("push_threat", "7k/8/8/3n4/4P3/8/8/K7", 0, 0),  # attacked already
+    ],
+)
+def test_other_threats(term: str, board: str, white: int, black: int) -> None:
+    assert counts(white_to_move(board), term) == ([white], [black])
+
+
+# --- King safety --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("term", "board", "white"),
+    [
+        ("king_shield", "k7/8/8/8/8/8/5PPP/6K1", (1, 1, 1)),
+        ("king_shield", "k7/8/8/8/8/6P1/5P2/6K1", (1, 2, 0)),
+        ("king_shield", "k7/8/8/8/8/8/5PPP/7K", (1, 1, 1)),  # three files at the edge too
+        ("king_shield", "k7/8/8/8/6K1/8/5PPP/8", (0, 0, 0)),  # behind the king
+        ("king_storm", "k7/8/8/6pp/8/5p2/8/6K1", (2, 4, 4)),
+        ("king_storm", "k7/8/6p1/8/6p1/8/8/6K1", (0, 3, 0)),  # the foremost
+    ],
+)
+def test_shelter_by_file(term: str, board: str, white: tuple[int, ...]) -> None:
+    assert counts(white_to_move(board), term)[0] == at(7, *white)
+
+
+@pytest.mark.parametrize(
+    ("board", "white"),
+    [
+        ("k7/8/8/8/8/8/5PPP/6K1", 0),
+        ("k7/8/8/8/8/8/5P1P/6K1", 1),
+        ("k7/6p1/8/8/8/8/5P1P/6K1", 0),
+        ("k7/8/8/8/8/8/8/6K1", 3),
+    ],
+)
+def test_open_files_near_the_king(board: str, white: int) -> None:
+    assert counts(white_to_move(board), "king_open_file")[0] == [white]
+
+
+def attack_units(board: str) -> int:
+    (place,) = np.flatnonzero(counts(white_to_move(board), "king_attack")[0])
+    return int(place)
+
+
+def test_each_side_has_one_attack() -> None:
+    white, black = counts(white_to_move("k7/8/8/8/8/8/5PPP/6K1"), "king_attack")
+    assert white == black == at(len(white), 0)
+
+
+def test_more_attackers_make_more_units() -> None:
+    shelter = "6k1/5ppp/8/{}/8/8/8/{}K1"
+    boards = [shelter.format("8", "3Q2"), shelter.format("6N1", "3Q2"), shelter.format("6NQ", "6")]
+    quiet, with_knight, with_queen_near = map(attack_units, boards)
+    assert quiet < with_knight < with_queen_near
+
+
+def test_attack_units_counted_by_hand() -> None:
+    """The queen attacks h7 and h8; those and f7 only the king guards; a check on d5 is safe."""
+    assert attack_units("6k1/8/6P1/7Q/8/8/8/K7") == (5 + 2) + 2 * 3 + 4
+
+
+def test_an_attack_without_a_queen_is_six_units_less() -> None:
+    """Both attack the weak f7 and have safe checks, the rook on g1, the queen on a8."""
+    assert attack_units("6k1/5p1p/8/8/8/8/Q7/K4R2") == (3 + 1) + (5 + 1) + 2 + 5 + 4
+    assert attack_units("6k1/5p1p/8/8/8/8/8/K4R2") == (3 + 1) + 2 + 5 - 6
+
+
+def test_the_attack_is_bounded_by_its_table() -> None:
+    length = len(weight_defaults()["king_attack"][0])
+    assert attack_units("6k1/8/6N1/4BNQR/8/6RR/8/K7") == length - 1
+
+
+# --- Bare kings and scales ----------------------------------------------------------------------
+
+
+def scale_pct(fen: str, **search: int) -> int:
+    trace = np.zeros((2, WEIGHT_COUNT), np.int64)
+    return int(trace_evaluation(Game(fen).record, build_parameters(search), trace)[2])
+
+
+def test_kpk_has_as_many_wins_as_the_tablebase_says() -> None:
+    """White pawns on the files a to d; with white and with black to move. All 165,676 legal
+    positions were compared with Syzygy's KPvK once."""
+    wins = [sum(int(kings).bit_count() for kings in side.ravel()) for side in KPK_WINS]
+    assert wins == [62_480, 48_802]
+
+
+@pytest.mark.parametrize(
+    ("fen", "won"),
+    [
+        ("8/8/4k3/8/4K3/8/4P3/8 w - - 0 1", True),  # the king is two ranks ahead: opposition
+        ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", True),  # on the sixth rank, whoever moves
+        ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", True),
+        ("8/8/4k3/8/4K3/4P3/8/8 w - - 0 1", False),  # black has the opposition
+        ("8/8/4k3/8/4K3/4P3/8/8 b - - 0 1", True),
+        ("k7/8/K7/P7/8/8/8/8 w - - 0 1", False),  # rook pawn
+        ("8/8/7k/8/8/8/P7/K7 w - - 0 1", True),  # out of the square
+        ("8/8/8/8/8/5k2/7P/7K w - - 0 1", False),
+        ("k7/2K5/8/8/8/8/6P1/8 w - - 0 1", True),  # mirrored to the other wing
+        ("8/6k1/8/8/8/8/K5P1/8 w - - 0 1", False),
+    ],
+)
+def test_king_and_pawn_against_king(fen: str, won: bool) -> None:
+    board = chess.Board(fen)
+    pawn = board.pieces(chess.PAWN, chess.WHITE).pop()
+    squares = board.king(chess.WHITE), pawn, board.king(chess.BLACK)
+    to_move = PAWN_SIDE if board.turn else LONE_KING
+    assert is_won_kpk(*map(np.uint64, squares), to_move) == won
+    for twin in (board, board.mirror()):
+        value = int(evaluate_record(Game(twin.fen()).record, PARAMETERS))
+        ahead = value if twin.occupied_co[twin.turn].bit_count() == 2 else -value
+        assert (ahead > 300) if won else (ahead == 0)
+
+
+@pytest.mark.parametrize(
+    ("fen", "percent"),
+    [
+        ("4k3/8/8/8/8/8/8/4KBN1 w - - 0 1", 100),
+        ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", 0),  # two knights cannot force mate
+        ("4k3/4p3/8/8/8/8/8/3NKN2 w - - 0 1", 100),  # unless there is a pawn left
+        ("4k3/4p3/8/8/8/8/8/4KN2 w - - 0 1", 0),  # a piece for a pawn
+        ("4kn2/8/8/8/8/8/8/3RK3 w - - 0 1", 12),
+        ("3rk3/8/8/8/8/8/8/3RKB2 w - - 0 1", 12),
+        ("3rk3/8/8/8/8/8/8/3QK3 w - - 0 1", 100),
+        ("4kb2/4p3/8/8/8/8/4P3/4KB2 w - - 0 1", 50),  # f8 dark, f1 light
+        ("2b1k3/4p3/8/8/8/8/4P3/4KB2 w - - 0 1", 100),  # c8 and f1 are light
+        ("r3kb2/4p3/8/8/8/8/4P3/R3KB2 w - - 0 1", 85),
+        ("k7/8/8/8/8/8/P7/2B1K3 w - - 0 1", 0),  # c1 is dark, a8 light
+        ("k7/8/8/8/8/8/P7/4KB2 w - - 0 1", 100),
+        ("k7/8/8/8/8/8/7P/2B1K3 w - - 0 1", 100),  # the king is in another corner
+        ("7k/8/8/8/8/8/7P/4KB2 w - - 0 1", 0),
+        ("7k/8/8/8/7P/7P/8/4KB2 w - - 0 1", 0),
+        ("7k/8/8/8/7P/6P1/8/4KB2 w - - 0 1", 100),
+        ("8/1k6/8/8/P7/P7/4K3/8 w - - 0 1", 0),  # several rook pawns, no bishop
+        ("4k3/4p3/8/8/8/8/3PP3/4K3 w - - 0 1", 100),
+    ],
+)
+def test_scales_of_endings(fen: str, percent: int) -> None:
+    assert scale_pct(fen) == percent
+    assert scale_pct(chess.Board(fen).mirror().fen()) == percent
+    assert scale_pct(fen, endgame_scales=0) == 100
+
+
+def test_scales_are_parameters() -> None:
+    assert scale_pct("4kn2/8/8/8/8/8/8/3RK3 w - - 0 1", pawnless_scale_pct=37) == 37
+    fen = "4kb2/4p3/8/8/8/8/4P3/4KB2 w - - 0 1"
+    assert scale_pct(fen, bare_opposite_bishops_scale_pct=41) == 41
+    fen = "r3kb2/4p3/8/8/8/8/4P3/R3KB2 w - - 0 1"
+    assert scale_pct(fen, opposite_bishops_scale_pct=43) == 43
+
+
+def test_only_the_endgame_half_is_scaled() -> None:
+    """Rook and bishop against rook: phase 5 of 24, a bishop's value in both halves."""
+    nothing = {
+        name: tuple((0,) * len(part) for part in parts) for name, parts in weight_defaults().items()
+    }
+    weights = nothing | {"bishop_value": ((240,), (480,))}
+    fen = "3rk3/8/8/8/8/8/8/3RKB2 w - - 0 1"
+    value = evaluate_record(Game(fen).record, build_parameters(weights=weights))
+    assert value == (240 * 5 * 100 + 480 * 19 * 12) // 2400
+
+
+@pytest.mark.parametrize(
+    ("term", "better", "worse"),
+    [
+        ("lone_king_edge", "k7/8/8/8/8/8/8/KQ6", "8/8/8/3k4/8/8/8/KQ6"),
+        ("lone_king_edge", "4k3/8/8/8/8/8/8/KBB5", "8/4k3/8/8/8/8/8/KBB5"),
+        ("lone_king_close", "k7/8/1K6/8/8/8/8/7R", "k7/8/8/8/8/8/8/1K5R"),
+        ("lone_king_corner", "k7/8/8/8/8/8/8/KBN5", "7k/8/8/8/8/8/8/KBN5"),  # b1 and a8: light
+        ("lone_king_corner", "7k/8/8/8/8/8/8/K1BN4", "k7/8/8/8/8/8/8/K1BN4"),
+    ],
+)
+def test_a_bare_king_is_driven(term: str, better: str, worse: str) -> None:
+    best, worst = (counts(white_to_move(board), term)[0][0] for board in (better, worse))
+    assert best > worst >= 0
+
+
+@pytest.mark.parametrize("term", ["lone_king_edge", "lone_king_close", "lone_king_corner"])
+@pytest.mark.parametrize(
+    "board", ["k7/8/8/8/8/8/8/KN6", "k7/p7/8/8/8/8/8/KQ6", "k7/8/8/8/8/8/8/KNN5"]
+)
+def test_only_a_bare_king_is_driven_and_only_by_who_can_mate(term: str, board: str) -> None:
+    assert counts(white_to_move(board), term) == ([0], [0])
