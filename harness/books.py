@@ -76,6 +76,8 @@ def read_book(path: Path, data: bytes, plies: int = 0) -> Book:
     Raises UsageError naming file, line, value and expectation.
     """
     text = unpack(path, data)
+    if b"\n" not in text:
+        text = text.replace(b"\r", b"\n")  # lines as old Macs end them
     if not text.strip():
         raise UsageError(f"{path}: the opening file is empty; expected EPD, FEN or PGN")
     if b"\0" in text:

@@ -12,6 +12,7 @@ exit code  meaning
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import traceback
@@ -32,6 +33,7 @@ class _Program(click.Group):
     """Ends each command with its exit code, and each mistake with one sentence."""
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> NoReturn:
+        _write_what_can_be_written()
         try:
             code = super().main(args, prog_name="harness", standalone_mode=False)
         except click.ClickException as error:
@@ -45,12 +47,12 @@ class _Program(click.Group):
         except click.Abort:
             _say_error("interrupted")
             code = Interrupted.exit_code
-        except BrokenPipeError:
-            # Whoever read our output has gone, such as `head`: nothing is left to be said.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = EXIT_BUG
         except OSError as error:
-            if error.filename is None:
+            if error.errno in _NOBODY_READS:
+                # Nothing is left to be said, nor at the exit of the interpreter.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                code = EXIT_BUG
+            elif error.filename is None:
                 code = _say_bug()
             else:
                 _say_error(f"{error.filename}: {error.strerror}; {_EXPECTED_OF_A_PATH}")
@@ -60,7 +62,17 @@ class _Program(click.Group):
         sys.exit(code)
 
 
+#: Whoever read our output has gone: a program such as `head`, or the terminal.
+_NOBODY_READS: Final = frozenset({errno.EPIPE, errno.EIO})
+
 _EXPECTED_OF_A_PATH: Final = "expected a place that can be used all the while"
+
+
+def _write_what_can_be_written() -> None:
+    """A sign that the output's encoding lacks is a question mark there, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _exit_code_of(error: OSError) -> int:

@@ -99,7 +99,7 @@ def _typed_counts(values: Mapping[str, Any]) -> Counts:
 
 def write_book(count: int, seed: int, plies: int, bound_cp: int, out: Path, *, force: bool) -> None:
     """`harness book`: positions as FEN lines, none twice; the file appears when it is complete."""
-    from harness.exports import write_whole
+    from harness.files import write_whole
     from harness.openings import GeneratedOpenings
     from harness.spec import OpeningSpec
 

@@ -17,13 +17,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from harness.likelihood.constants import NORMALIZED_ELO_SCALE, ZERO_COUNT
 from harness.score import Counts, Pentanomial
-
-#: What a class without results counts as (fishtest's choice): keeps every formula finite.
-ZERO_COUNT = 1e-3
-
-#: C: one unit of (mean - 1/2)/(standard deviation per game), in normalized Elo.
-NORMALIZED_ELO_SCALE = 800.0 / math.log(10.0)
 
 #: 97.5 % quantile of the normal distribution.
 Z95 = 1.959963984540054

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from harness.errors import UsageError
+from harness.files import write_whole
 from harness.pgn import write_pgn
 
 if TYPE_CHECKING:
@@ -63,20 +63,3 @@ def write_report_if_possible(document: Document, path: Path, tell: Callable[[str
 def write_json(path: Path, document: Document) -> None:
     """A document as JSON text, the same bytes for equal documents; numbers are finite."""
     write_whole(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is either as it was before, or complete.
-
-    A link is followed. What is no regular file (a device, a pipe) is written to, not replaced.
-    """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
-    unfinished = path.with_name(path.name + ".part")
-    with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, path)

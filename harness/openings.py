@@ -85,16 +85,19 @@ class BookOpenings:
         """
         return self.size - start if self._random else self.size
 
-    def check(self, start: int, count: int) -> None:
-        """Raise UsageError when one of the first openings from `start` on cannot be played.
+    def check(self, start: int, count: int) -> int:
+        """How many openings from `start` on are known to be playable; UsageError when one is not.
 
         Positions were checked when they were read. The moves of a PGN are checked when they are
         used, since a whole book takes many seconds: this brings the likeliest mistake, a file
         that is not what it should be, before the first game.
         """
-        if self.has_moves:
-            for i in range(start, start + min(count, _CHECKED_AHEAD)):
-                self.opening(i)
+        if not self.has_moves:
+            return count
+        checked = min(count, self.size, _CHECKED_AHEAD)
+        for i in range(start, start + checked):
+            self.opening(i)
+        return count if checked == self.size else checked
 
     def opening(self, i: int) -> Opening:
         turn, place = divmod(i, self.size)

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -284,11 +284,19 @@ def sprt_spec(context: click.Context) -> SprtSpec:
     )
 
 
-def opening_spec(context: click.Context) -> tuple[OpeningSpec, int | None]:
-    """The openings that the options stand for, a book read and checked.
+class ChosenOpenings(NamedTuple):
+    """The openings of a run, and for how many pairs they are different, and known to be playable.
 
-    And for how many pairs there are different ones (None: for any number).
+    None says: for any number.
     """
+
+    spec: OpeningSpec
+    different_pairs: int | None = None
+    checked_pairs: int | None = None
+
+
+def opening_spec(context: click.Context) -> ChosenOpenings:
+    """The openings that the options stand for, a book read and checked."""
     from harness.spec import OpeningSpec
 
     values = context.params
@@ -297,10 +305,10 @@ def opening_spec(context: click.Context) -> tuple[OpeningSpec, int | None]:
     if values["order"] is not None:
         raise UsageError("--order cannot be given without --openings; expected a book")
     plies = values["plies"] or DEFAULT_PLIES
-    return OpeningSpec(start=values["start"] - 1, plies=plies), None
+    return ChosenOpenings(OpeningSpec(start=values["start"] - 1, plies=plies))
 
 
-def _book_spec(context: click.Context) -> tuple[OpeningSpec, int | None]:
+def _book_spec(context: click.Context) -> ChosenOpenings:
     from harness.openings import BookOpenings
     from harness.spec import OpeningSpec
 
@@ -315,7 +323,7 @@ def _book_spec(context: click.Context) -> tuple[OpeningSpec, int | None]:
         )
     if start >= book.size:
         raise UsageError(f"--start {start + 1}: expected at most {book.size}, the size of {path}")
-    book.check(start, values["max_games"] // 2)
+    checked = book.check(start, values["max_games"] // 2)
     spec = OpeningSpec(
         kind="book",
         path=str(path.resolve()),
@@ -324,7 +332,7 @@ def _book_spec(context: click.Context) -> tuple[OpeningSpec, int | None]:
         start=start,
         plies=plies or 0,
     )
-    return spec, book.count_before_repetition(start)
+    return ChosenOpenings(spec, book.count_before_repetition(start), checked)
 
 
 def write_result(path: Path | None, document: dict[str, Any]) -> None:

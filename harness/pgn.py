@@ -14,7 +14,6 @@ wrapped by their length).
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 import chess
 
 from harness.adjudication import describe
+from harness.files import whole_file
 from harness.record import MATE_BOUND_CP, MATE_CP, GameRecord, Termination
 
 if TYPE_CHECKING:
@@ -68,13 +68,11 @@ def write_pgn(
     records: Iterable[GameRecord], spec: MatchSpec, path: Path, date: str = UNKNOWN_DATE
 ) -> int:
     """Write the games, in the order given, and return how many; the file appears whole or not."""
-    unfinished = path.with_name(path.name + ".tmp")
     count = 0
-    with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+    with whole_file(path) as file:
         for record in records:
             file.write(format_game(record, spec, date))
             count += 1
-    os.replace(unfinished, path)
     return count
 
 

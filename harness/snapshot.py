@@ -26,6 +26,9 @@ from harness.errors import EngineStartError, UsageError
 
 PACKAGE_NAME: Final = "engine"
 
+#: The other package with compiled code.
+_STATISTICS: Final = Path(__file__).resolve().parent / "likelihood"
+
 Report = Callable[[str, int, int], None]
 
 _POLL_SECONDS: Final = 0.1
@@ -184,8 +187,7 @@ def mark_warm(folder: Path) -> None:
 
 
 def _marker(package: Path) -> Path:
-    harness = Path(__file__).resolve().parent
-    return jit.cache_folder(package, PACKAGE_NAME) / f"warm-{jit.build_digest(harness)[:16]}"
+    return jit.cache_folder(package, PACKAGE_NAME) / f"warm-{jit.build_digest(_STATISTICS)[:16]}"
 
 
 def warm(folder: Path, report: Report, poll: Callable[[], None] = lambda: None) -> None:

@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Final, Literal
 
-from harness.elo import NORMALIZED_ELO_SCALE, Z95, estimate, moments, score_from_elo
+from harness.elo import Z95, estimate, moments, score_from_elo
+from harness.likelihood.constants import NORMALIZED_ELO_SCALE
 from harness.score import Counts, Pentanomial, Trinomial
 
 Model = Literal["normalized", "logistic", "trinomial"]
@@ -118,7 +119,7 @@ def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -
     # Imported late: the compiled kernel loads Numba, which most commands do without.
     import numpy as np
 
-    from harness.likelihood import log_likelihood_ratio
+    from harness.likelihood.kernel import log_likelihood_ratio
 
     check_bound("elo0", elo0)
     check_bound("elo1", elo1)

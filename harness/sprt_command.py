@@ -34,7 +34,7 @@ def start_sprt(context: click.Context) -> str:
     options.check_workers(context)
     new, base = _sides(values["new"], values["base"])
     settings = _settings(context)
-    openings, different_pairs = options.opening_spec(context)
+    openings = options.opening_spec(context)
     options.check_output_folder(values["out"])
     options.check_output_file(values["json_path"])
 
@@ -44,12 +44,18 @@ def start_sprt(context: click.Context) -> str:
     spec = MatchSpec(
         new=new,
         base=base,
-        openings=openings,
+        openings=openings.spec,
         **settings,
         source_digest=source_digest(),
         tool_version=__version__,
     )
-    spec, remarks = _fit_to_book(spec, values["openings"], different_pairs)
+    spec, remarks = _fit_to_book(spec, values["openings"], openings.different_pairs)
+    checked = openings.checked_pairs
+    if checked is not None and checked < spec.max_games // 2:
+        remarks.append(
+            f"{values['openings']}: the openings of the first {checked} pairs can be played; a"
+            " later one that cannot ends the run when its turn comes"
+        )
     return _play(context, spec, [*_describe_sides(spec), *remarks])
 
 

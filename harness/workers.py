@@ -28,6 +28,7 @@ from typing import Any
 
 from harness.chunks import QUEUE_DEPTH, Chunk, Done, Event, Failed, Lost
 from harness.errors import EngineStartError
+from harness.interrupts import REQUESTS
 from harness.snapshot import environment, first_on_path
 from harness.worker import serve
 
@@ -203,7 +204,7 @@ def _interrupts_blocked() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, REQUESTS)
     try:
         yield
     finally:

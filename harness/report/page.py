@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
 from harness.errors import UsageError
+from harness.files import write_whole
 from harness.report.numbers import (
     Document,
     duration,
@@ -28,10 +28,7 @@ def write_report(document: Document, path: Path) -> None:
 
     Raises UsageError when the optional packages are missing.
     """
-    page = render(document)
-    unfinished = path.with_name(path.name + ".part")
-    unfinished.write_text(page, encoding="utf-8")
-    os.replace(unfinished, path)
+    write_whole(path, render(document))
 
 
 def render(document: Document) -> str:

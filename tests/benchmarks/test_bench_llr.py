@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.elo import estimate
-from harness.likelihood import log_likelihood_ratio
+from harness.likelihood.kernel import log_likelihood_ratio
 from harness.score import Pentanomial
 from harness.sprt import Hypotheses, SprtState, expected_games, llr
 

@@ -407,6 +407,20 @@ def test_book_of_more_positions_than_there_are(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
+def test_signs_that_the_output_lacks_are_replaced(tmp_path: Path, encoding: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "harness.cli", "stats", "--ptnml", "0,1,2,3,0"],
+        cwd=tmp_path,
+        env=ENVIRONMENT | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    sign = "–" if encoding == "utf-8" else "?"
+    assert f"LOS             {sign}\n" in done.stdout.decode(encoding)
+
+
 def test_a_name_that_no_file_can_have_is_told_in_a_sentence(tmp_path: Path) -> None:
     name = "a" * 300
     done = harness("sprt", name, "base.cfg", cwd=tmp_path)

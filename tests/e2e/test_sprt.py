@@ -123,6 +123,14 @@ def test_a_resumed_run_tells_what_it_plays_and_from_where(done):
     assert lines[1] == "resuming after 12 games"
 
 
+def test_a_run_from_a_long_pgn_says_how_much_of_it_was_checked(tmp_path):
+    (tmp_path / "b.pgn").write_text('[Event "a"]\n\n1. e4 *\n\n' * 601)
+    soon = "--nodes 1 --elo0 -500 --elo1 500 --alpha 0.49 --beta 0.49"
+    line = f"sprt base.cfg base.cfg --openings b.pgn {soon}"
+    output = harness(*line.split(), cwd=tmp_path).stdout
+    assert "b.pgn: the openings of the first 500 pairs can be played; a later one" in output
+
+
 def test_a_run_from_a_book(tmp_path):
     book = tmp_path / "b.epd"
     book.write_text(

@@ -118,7 +118,7 @@ def test_damaged_games_and_events_are_dropped_and_played_again(tmp_path: Path) -
     assert comparable(tmp_path / "run") == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_interrupted_run_says_how_to_go_on_and_can(tmp_path: Path, number: int) -> None:
     run_dir = tmp_path / "run"
     spec = null_spec(400)

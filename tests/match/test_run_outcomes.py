@@ -7,7 +7,6 @@ from typing import Any
 import chess.pgn
 import pytest
 
-from harness import exports
 from harness.errors import Interrupted, UsageError
 from harness.invocation import resume_command
 from harness.limits import Limit
@@ -169,16 +168,3 @@ def test_missing_report_packages_cost_the_report_only(
     assert "report.html needs the extra packages of the report" in view.messages
     assert not (tmp_path / "run" / "report.html").exists()
     assert (tmp_path / "run" / "run.json").exists()
-
-
-def test_files_appear_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "file"
-    path.write_text("before")
-
-    def fail(descriptor: int) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr("harness.exports.os.fsync", fail)
-    with pytest.raises(OSError, match="disk full"):
-        exports.write_whole(path, "after")
-    assert path.read_text() == "before"

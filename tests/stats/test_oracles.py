@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
 from harness.elo import NORMALIZED_ELO_SCALE, ZERO_COUNT
-from harness.likelihood import logistic_maximum, normalized_maximum
+from harness.likelihood.kernel import logistic_maximum, normalized_maximum
 
 Floats = NDArray[np.float64]
 

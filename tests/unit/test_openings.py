@@ -506,3 +506,31 @@ def test_a_game_that_cannot_be_played_on_is_refused(
     book.write_text(f"{tags}\n\n*\n")
     with pytest.raises(UsageError, match=f"game at line 1: .*{expectation}"):
         BookOpenings(book, "sequential", 1).opening(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("b.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\r4k3/8/8/8/8/8/3P4/4K3 w - - 0 1\r"),
+        ("b.pgn", '[Event "a"]\r\r1. e4 ; a comment\re5 *\r\r[Event "b"]\r\r1. d4 *\r'),
+    ],
+)
+def test_lines_may_end_as_on_old_macs(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    book = BookOpenings(path, "sequential", 1)
+    assert book.size == 2
+    assert [book.opening(i).name for i in range(2)] == [
+        f"{name}:{line}" for line in ((1, 2) if name == "b.epd" else (1, 6))
+    ]
+
+
+def test_checking_says_how_many_openings_are_known_to_be_playable(tmp_path: Path) -> None:
+    path = tmp_path / "b.pgn"
+    path.write_text('[Event "a"]\n\n1. e4 *\n\n' * 601)
+    book = BookOpenings(path, "sequential", 1)
+    assert [book.check(0, count) for count in (7, 500, 501, 9999)] == [7, 500, 500, 500]
+    path.write_text('[Event "a"]\n\n1. e4 *\n\n' * 3)
+    assert BookOpenings(path, "sequential", 1).check(2, 9999) == 9999
+    path.write_text("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n")
+    assert BookOpenings(path, "sequential", 1).check(0, 9999) == 9999

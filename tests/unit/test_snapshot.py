@@ -2,9 +2,11 @@
 
 import fcntl
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -192,6 +194,24 @@ def test_warming_reports_each_step_and_is_done_once() -> None:
     assert steps[-1][0] == "done"
     assert steps[-2][0] == "statistics"
     warm(folder, lambda name, done, total: pytest.fail("warm already"))
+
+
+def test_an_edit_of_the_harness_compiles_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its one kernel lies in a package of its own, which needs no other module of ours."""
+    from harness.likelihood import constants, kernel
+
+    package = Path(kernel.__file__).parent
+    ours = {
+        name
+        for module in (kernel, constants)
+        for name in re.findall(r"^(?:from|import) ((?:harness|engine)[\w.]*)", read(module), re.M)
+    }
+    assert ours == {"engine.jit", "harness.likelihood.constants"}
+    assert kernel.tilt._cache.cache_path == str(jit.cache_folder(package, "harness"))
+
+
+def read(module: ModuleType) -> str:
+    return Path(module.__file__ or "").read_text("utf-8")
 
 
 def test_one_process_compiles_and_another_waits_for_it(

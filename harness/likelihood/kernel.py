@@ -43,7 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.jit import kernel
-from harness.elo import NORMALIZED_ELO_SCALE, ZERO_COUNT
+from harness.likelihood.constants import NORMALIZED_ELO_SCALE, ZERO_COUNT
 
 _MAX_STEPS = 200
 _TOLERANCE = 1e-9
