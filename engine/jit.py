@@ -36,7 +36,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 #: Modules that only talk to people; a change in them cannot change a move.
 SHELL_MODULES = frozenset(
-    {"__main__.py", "uci.py", "protocol.py", "jobs.py", "server.py", "bench.py"}
+    {"__main__.py", "uci.py", "protocol.py", "jobs.py", "server.py", "bench.py", "eval_table.py"}
 )
 
 NJIT_OPTIONS = {"nogil": True, "error_model": "numpy"}
