@@ -128,7 +128,8 @@ def _parse_castling(
             notes.append(f"castling right {letter} dropped: king or rook is not in place")
             continue
         king = board.index("K" if letter.isupper() else "k")
-        rooks[letter.isupper(), rook > king] = rook
+        if rooks.setdefault((letter.isupper(), rook > king), rook) != rook:
+            notes.append(f"castling right {letter} dropped: another rook castles on that side")
     return tuple(sorted(rooks.values()))
 
 

@@ -13,6 +13,7 @@ from .jit import kernel
 from .make import make_move
 from .move import NO_MOVE
 from .movegen import ALL_MOVES, generate_legal
+from .node import Node, root_node
 from .picker import next_move, start_picking
 from .position import checkers_and_pinned, checkers_of
 from .state import MAX_PLY, load_position
@@ -43,26 +44,29 @@ def perft(game, depth):
 
 
 @kernel
-def _count_picked(searcher, parameters, position, depth, ply, start):
-    """Each hint is the move last made at the same ply: legal here or not, as a table's may be."""
+def _count_picked(searcher, parameters, node, depth):
+    """Each hint is the move last made at the same ply: legal here or not, as a table's may be.
+
+    The accumulator stays the root's: moves are ordered without it.
+    """
     if depth == 0:
         return np.int64(1)
-    checkers = checkers_of(position)
-    hint = searcher.pv[ply, 0]
-    start_picking(searcher, position, checkers, hint, ply, start)
+    hint = searcher.pv[node.ply, 0]
+    start_picking(searcher, node, hint)
     leaves = np.int64(0)
     while True:
-        move = next_move(searcher, parameters, position, checkers, hint, ply)
+        move = next_move(searcher, parameters, node, hint)
         if move == NO_MOVE:
             return leaves
-        searcher.pv[ply, 0] = move
-        after = make_move(position, move)
-        end = searcher.list_end[ply]
-        leaves += _count_picked(searcher, parameters, after, depth - 1, ply + 1, end)
+        searcher.pv[node.ply, 0] = move
+        after = make_move(node.position, move)
+        end = searcher.list_end[node.ply]
+        child = Node(after, node.accumulator, checkers_of(after), node.ply + 1, end)
+        leaves += _count_picked(searcher, parameters, child, depth - 1)
 
 
 @kernel
 def perft_picker(game, searcher, parameters, depth):
     """`perft` by the staged picker of `searcher`, its hints good and bad; each leaf is made."""
-    position = load_position(game)
-    return _count_picked(searcher, parameters, position, depth, np.int64(0), np.int64(0))
+    root = root_node(load_position(game), parameters)
+    return _count_picked(searcher, parameters, root, depth)

@@ -154,6 +154,12 @@ def test_chess960_rights_in_all_three_spellings(text: str, written: str) -> None
     assert game.fen == chess.Board(text, chess960=True).fen()
 
 
+def test_only_one_rook_on_a_side_may_castle() -> None:
+    game = Game("4k3/8/8/8/8/8/8/RR2K2R w AHBK - 0 1", chess960=True)
+    assert game.fen.split()[2] == "KQ"
+    assert game.notes == ("castling right B dropped: another rook castles on that side",)
+
+
 def test_without_chess960_only_the_standard_rights_exist() -> None:
     text = "4k3/8/8/8/8/8/8/1RK4R w HB - 0 1"
     assert Game(text, chess960=True).fen.split()[2] == "KQ"
