@@ -12,6 +12,7 @@ from engine.pseudo_legal import fill_oracle_moves
 from engine.shell import PERFT_WAYS, Game
 from engine.state import new_record
 from tests.kernels.boards import bitboards_of, copies_agree, follow
+from tests.kernels.making import perft_by_unmaking
 from tests.oracle import SEEDS, STARTS, Start, play, random_position, wire_of, wires_of
 
 PIECES = "PNBRQKpnbrqk"
@@ -83,3 +84,12 @@ def test_a_move_in_place_keeps_side_rights_and_passed_square(
             assert rooks == board.clean_castling_rights()
             assert after.now.en_passant == (1 << board.ep_square if board.ep_square else 0)
         before = Game(game.fen, start.chess960)
+
+
+@given(start=STARTS, seed=SEEDS, plies=st.integers(0, 80))
+@settings(max_examples=15, deadline=None)
+def test_unmaking_counts_what_copying_counts(start: Start, seed: int, plies: int) -> None:
+    game, board = random_position(start, seed, plies)[0], new_record(BOARD_DTYPE)
+    for depth in range(1, 4):
+        expected = game.perft(depth)
+        assert perft_by_unmaking(game.record, board, np.int64(depth)) == expected
