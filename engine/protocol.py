@@ -17,6 +17,7 @@ from .fen import STARTPOS
 from .parameters import SEARCH
 
 DEFAULT_HASH_MB = 16
+_MIN_MOST_THREADS = 8  # more than there are cores does no harm but to speed
 MAX_LINES = 256  # no position has more moves
 _NUMBER_LIMIT = 10**12  # larger ones mean it too; keeps nanoseconds in int64
 _CLOCK_WORDS = frozenset({"wtime", "btime", "winc", "binc"})
@@ -90,6 +91,7 @@ def _memory_mb() -> int:
 def _options() -> Iterable[Option]:
     yield Option("Hash", "spin", DEFAULT_HASH_MB, 1, max(DEFAULT_HASH_MB, _memory_mb()))
     yield Option("Clear Hash", "button")
+    yield Option("Threads", "spin", 1, 1, max(_MIN_MOST_THREADS, os.cpu_count() or 1))
     yield Option("MultiPV", "spin", 1, 1, MAX_LINES)
     yield Option("Ponder", "check")  # the GUI's own: whether it will send `go ponder`
     yield Option("UCI_Chess960", "check")

@@ -195,21 +195,8 @@ def bound_reached(searcher):
 
 
 @kernel
-def think(
-    searcher_address, parameters_address, game_address, first_depth, last_depth, step_by_step
-):
-    """Search, after `start_search`, from `first_depth` to `last_depth` or a limit.
-
-    1 <= first_depth <= last_depth < MAX_PLY. With `step_by_step` an iteration whose window has
-    failed is left, too, and the next call with its depth goes on; so the steps are those of a
-    single call. `searcher.finished` tells whether a limit other than `last_depth` ended it.
-    Returns int64 (wire move, score, depth, seldepth, nodes, qnodes, bound, elapsed_ns). `depth` is
-    that of the last iteration that is through; a bound other than EXACT is one of the next.
-    There is always a move to play.
-    """
-    searcher = searcher_at(searcher_address)
-    parameters = parameters_at(parameters_address)
-    game = game_at(game_address)
+def deepen(searcher, parameters, game, first_depth, last_depth, step_by_step):
+    """Iterative deepening, as `think` describes it."""
     position = load_position(game)
     depth = first_depth
     done = first_depth - 1
@@ -247,3 +234,47 @@ def think(
         np.int64(bound),
         clock_ns() - searcher.started_ns,
     )
+
+
+@kernel
+def think(
+    searcher_address, parameters_address, game_address, first_depth, last_depth, step_by_step
+):
+    """Search, after `start_search`, from `first_depth` to `last_depth` or a limit.
+
+    1 <= first_depth <= last_depth < MAX_PLY. With `step_by_step` an iteration whose window has
+    failed is left, too, and the next call with its depth goes on; so the steps are those of a
+    single call. `searcher.finished` tells whether a limit other than `last_depth` ended it.
+    Returns int64 (wire move, score, depth, seldepth, nodes, qnodes, bound, elapsed_ns). `depth` is
+    that of the last iteration that is through; a bound other than EXACT is one of the next.
+    There is always a move to play.
+    """
+    searcher = searcher_at(searcher_address)
+    parameters = parameters_at(parameters_address)
+    game = game_at(game_address)
+    return deepen(searcher, parameters, game, first_depth, last_depth, step_by_step)
+
+
+@kernel
+def help_search(helper_address, searcher_address, parameters_address, game_address, first_depth):
+    """Search along with a searcher that has started, until its stop flag is raised (Lazy SMP).
+
+    The helper, a SEARCHER_DTYPE record too, fills the same table; its own result is not looked at.
+    Beginning at another `first_depth` it is elsewhere in the tree than its companions.
+    """
+    helper = searcher_at(helper_address)
+    searcher = searcher_at(searcher_address)
+    game = game_at(game_address)
+    _forget_last_search(helper, game)
+    helper.tt_address = searcher.tt_address
+    helper.tt_shift = searcher.tt_shift
+    helper.tt_generation = searcher.tt_generation
+    helper.tt_age = searcher.tt_age
+    helper.stop_address = searcher.stop_address
+    helper.node_limit = searcher.node_limit
+    helper.deadline_ns = NEVER
+    for index in range(searcher.left_out_count):
+        helper.left_out[index] = searcher.left_out[index]
+    helper.left_out_count = searcher.left_out_count
+    parameters = parameters_at(parameters_address)
+    deepen(helper, parameters, game, first_depth, np.int64(MAX_PLY - 1), NO)

@@ -135,7 +135,7 @@ def cut_by_evaluation(searcher, parameters, node, depth, alpha, beta, static_eva
         return static_eval
     if is_below_reach(parameters, depth, static_eval, alpha):
         score = quiescence(searcher, parameters, node, alpha, beta)
-        if score <= alpha:
+        if searcher.stopped or score <= alpha:
             return score
     return UNKNOWN
 

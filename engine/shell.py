@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from .history import clear_tables
 from .lines import Line, search_lines
 from .parameters import SELECTIVE, search_defaults
 from .perft import MAX_PERFT_DEPTH
-from .root import GAME_OVER, ILLEGAL_MOVE, NEVER, start_search, think
+from .root import GAME_OVER, ILLEGAL_MOVE, NEVER, help_search, start_search, think
 from .state import (
     MAX_PLY,
     SEARCHER_DTYPE,
@@ -124,10 +126,18 @@ class Searcher:
         self._time_bounds_ns = _NO_TIME
         self._stop = np.zeros(1, np.uint64)
         self.record.stop_address = self._stop.ctypes.data
+        self._helpers: list[np.recarray] = []
         self.game = Game()
         self._fen = STARTPOS
         self._played = b""  # the wire moves that the game has seen
         self.resize(hash_mb)
+
+    def set_threads(self, count: int) -> None:
+        """Search with `count` threads on one table; with more than one no search repeats itself.
+
+        Each has the record of a searcher, since histories and killers are its own.
+        """
+        self._helpers = [new_record(SEARCHER_DTYPE) for _ in range(count - 1)]
 
     def configure(self, search: Mapping[str, int]) -> None:
         """Search with these parameters, the others at their defaults. What is learnt stays."""
@@ -150,7 +160,8 @@ class Searcher:
     def new_game(self, fen: str = STARTPOS, chess960: bool = False) -> None:
         """Forget everything and start from `fen`. Raises FenError."""
         self.set_position(fen, chess960)
-        clear_tables(self.record)
+        for record in (self.record, *self._helpers):
+            clear_tables(record)
         self.record.tt_age = 0
         self._forget_table()
 
@@ -178,7 +189,8 @@ class Searcher:
         With a node or depth limit only, the result is a function of the game and the parameters.
         """
         self._start(moves, count, limit)
-        return self._think(1, limit.last_depth, _AT_ONCE)
+        with self._helped():
+            return self._think(1, limit.last_depth, _AT_ONCE)
 
     def deepen(
         self,
@@ -200,7 +212,33 @@ class Searcher:
         if ponder:
             self.record.soft_ns = 0
             self.record.deadline_ns = NEVER
-        return search_lines(self, among or self.game.legal_moves(), lines, limit.last_depth)
+        among = among or self.game.legal_moves()
+        return self._deepen(search_lines(self, among, lines, limit.last_depth))
+
+    def _deepen(self, lines: Iterator[Line]) -> Iterator[Line]:
+        with self._helped():
+            yield from lines
+
+    @contextmanager
+    def _helped(self) -> Iterator[None]:
+        """The helpers search along for as long as this lasts."""
+        threads = [
+            threading.Thread(target=help_search, args=self._helper_arguments(number, helper))
+            for number, helper in enumerate(self._helpers, 1)
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            if threads:
+                self.stop()
+            for thread in threads:
+                thread.join()
+
+    def _helper_arguments(self, number: int, helper: np.recarray) -> tuple[int, ...]:
+        addresses = (self._address, self._parameters_address, self.game.address)
+        return address_of(helper), *addresses, 1 + number % 2
 
     def ponderhit(self) -> None:
         """The clock runs from now on (from another thread)."""
@@ -234,7 +272,10 @@ class Searcher:
         self._time_bounds_ns = _NO_TIME
         if limit.movetime_ms is not None or limit.time_left_ms is not None:
             self._time_bounds_ns = time_bounds_ns(self._search, *limit[2:6])
-        nodes = 0 if limit.nodes is None else max(1, limit.nodes)
+        for helper in self._helpers:
+            helper.nodes = helper.qnodes = 0  # until its thread has begun
+        threads = 1 + len(self._helpers)
+        nodes = 0 if limit.nodes is None else max(1, limit.nodes // threads)
         mate_plies = 0 if limit.mate is None else 2 * limit.mate - 1
         self._playing = self.parameters
         if limit.mate is not None:
@@ -265,7 +306,7 @@ class Searcher:
         self._played = line
 
     def _think(self, first_depth: int, last_depth: int, step_by_step: int) -> SearchResult:
-        return SearchResult._make(
+        result = SearchResult._make(
             think(
                 self._address,
                 self._parameters_address,
@@ -274,6 +315,12 @@ class Searcher:
                 last_depth,
                 step_by_step,
             )
+        )
+        if not self._helpers:
+            return result
+        return result._replace(
+            nodes=result.nodes + sum(int(helper.nodes) for helper in self._helpers),
+            qnodes=result.qnodes + sum(int(helper.qnodes) for helper in self._helpers),
         )
 
     def hashfull_permille(self) -> int:
@@ -289,6 +336,7 @@ class Searcher:
 
 def _search_once() -> None:
     searcher = Searcher(hash_mb=1)
+    searcher.set_threads(2)
     searcher.new_game()
     searcher.go(np.zeros(1, np.uint16), 0, SearchLimit(nodes=1))
 

@@ -2,8 +2,11 @@
 
 Slot 0 keeps the deepest entry of the current search and hands a beaten one down to slot 1, which is
 replaced always (keeping only the newest costs a third more nodes). An entry is two words: the whole
-key, and the data below. Its bucket comes from the top bits of key x 2^64/golden ratio (Knuth's
-multiplicative hashing), so bucket and stored key are not the same bits twice.
+key XOR the data, and the data below. Threads share the table without locks; where one has written
+one word and another the other, the XOR gives no key that is asked for (Hyatt and Mann, "A lock-less
+transposition table implementation"), so a torn entry is an absent one. The bucket comes from the
+top bits of key x 2^64/golden ratio (Knuth's multiplicative hashing), so bucket and stored key are
+not the same bits twice.
 
 | bits  | content                                          |
 |-------|--------------------------------------------------|
@@ -91,11 +94,11 @@ def probe_table(searcher, key):
     """The data word stored for `key` in this game, or 0."""
     address = bucket_address(searcher, key)
     data = load_word(address + _WORD)
-    if load_word(address) == key and _is_current(searcher, data):
+    if load_word(address) ^ data == key and _is_current(searcher, data):
         return data
     address += _ENTRY
     data = load_word(address + _WORD)
-    if load_word(address) == key and _is_current(searcher, data):
+    if load_word(address) ^ data == key and _is_current(searcher, data):
         return data
     return EMPTY
 
@@ -117,8 +120,8 @@ def store_table(searcher, key, move, score, depth, bound, ply):
     )
     first = bucket_address(searcher, key)
     second = first + _ENTRY
-    old_key = load_word(first)
     old = load_word(first + _WORD)
+    old_key = load_word(first) ^ old
     keep_first = (
         old_key != key
         and _is_current(searcher, old)
@@ -128,9 +131,9 @@ def store_table(searcher, key, move, score, depth, bound, ply):
     if keep_first:
         first = second
     elif old_key != key:
-        store_word(second, old_key)
+        store_word(second, old_key ^ old)
         store_word(second + _WORD, old)
-    store_word(first, key)
+    store_word(first, key ^ data)
     store_word(first + _WORD, data)
 
 

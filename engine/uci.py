@@ -100,7 +100,7 @@ class Uci:
         self._values = {option.name: option.default for option in OPTIONS.values()}
         self._shell: ModuleType | None = None
         self._searcher: Searcher | None = None
-        self._configured = (self._search, DEFAULT_HASH_MB)  # what the searcher knows of them
+        self._configured = (self._search, DEFAULT_HASH_MB, 1)  # what the searcher knows of them
         self._is_new_game = True
         self._searched: tuple[str, bool] | None = None  # the start it knows
         self._root: Root | None = None
@@ -303,14 +303,16 @@ class Uci:
         """The searcher, with the options as they stand; after a change it begins anew."""
         if self._searcher is None:
             self._searcher = self._engine().Searcher(hash_mb=DEFAULT_HASH_MB)
-        search, hash_mb = self._configured
+        search, hash_mb, threads = self._configured
         if search != self._search:
             self._searcher.configure(self._search)
             self._is_new_game = True
         if hash_mb != self._values["Hash"]:
             self._resize(self._searcher, hash_mb)
             self._is_new_game = True
-        self._configured = (self._search, self._values["Hash"])
+        if threads != self._values["Threads"]:
+            self._searcher.set_threads(self._values["Threads"])
+        self._configured = (self._search, self._values["Hash"], self._values["Threads"])
         return self._searcher
 
     def _resize(self, searcher: Searcher, held_mb: int) -> None:
