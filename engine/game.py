@@ -130,6 +130,11 @@ class Game:
         return int(self.record.side)
 
     @property
+    def man_count(self) -> int:
+        """Kings, pieces and pawns of both sides."""
+        return (int(self.record.ours) | int(self.record.theirs)).bit_count()
+
+    @property
     def halfmove_clock(self) -> int:
         return int(self.record.halfmove)
 

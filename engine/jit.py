@@ -36,7 +36,16 @@ PACKAGE = Path(__file__).resolve().parent
 
 #: Modules that only talk to people; a change in them cannot change a move.
 SHELL_MODULES = frozenset(
-    {"__main__.py", "uci.py", "protocol.py", "jobs.py", "server.py", "bench.py", "eval_table.py"}
+    {
+        "__main__.py",
+        "bench.py",
+        "eval_table.py",
+        "jobs.py",
+        "protocol.py",
+        "server.py",
+        "syzygy.py",
+        "uci.py",
+    }
 )
 
 NJIT_OPTIONS = {"nogil": True, "error_model": "numpy"}

@@ -50,10 +50,14 @@ def parse_int(text: str, what: str) -> int:
     return -value if text.startswith("-") else value
 
 
-class Option(NamedTuple):
-    """A setting offered to the GUI. `kind` is spin, check or button; values are integers.
+_EMPTY = "<empty>"  # how the protocol spells a string without a character
 
-    `parameter` names the search parameter it sets, if it sets one.
+
+class Option(NamedTuple):
+    """A setting offered to the GUI. `kind` is spin, check, button or string.
+
+    Values are integers but for a string's, which is empty by default. `parameter` names the search
+    parameter it sets, if it sets one.
     """
 
     name: str
@@ -70,6 +74,8 @@ class Option(NamedTuple):
             return f"{head} default {self.default} min {self.low} max {self.high}"
         if self.kind == "check":
             return f"{head} default {'true' if self.default else 'false'}"
+        if self.kind == "string":
+            return f"{head} default {_EMPTY}"
         return head
 
     def parse(self, text: str) -> int:
@@ -95,6 +101,7 @@ def _options() -> Iterable[Option]:
     yield Option("MultiPV", "spin", 1, 1, MAX_LINES)
     yield Option("Ponder", "check")  # the GUI's own: whether it will send `go ponder`
     yield Option("UCI_Chess960", "check")
+    yield Option("SyzygyPath", "string")
     for parameter in SEARCH:
         # One of them has a name that every GUI knows.
         name = "Move Overhead" if parameter.name == "move_overhead_ms" else parameter.name
@@ -105,7 +112,7 @@ def _options() -> Iterable[Option]:
 OPTIONS = {option.name.lower(): option for option in _options()}
 
 
-def parse_setoption(words: list[str]) -> tuple[Option, int]:
+def parse_setoption(words: list[str]) -> tuple[Option, int | str]:
     """`name NAME [value VALUE]`, both of any number of words."""
     if not words or words[0].lower() != "name":
         raise UciError("setoption: expected name NAME value VALUE")
@@ -119,7 +126,10 @@ def parse_setoption(words: list[str]) -> tuple[Option, int]:
         return option, 0
     if end == len(words):
         raise UciError(f"option {option.name} has no value")
-    return option, option.parse(" ".join(words[end + 1 :]))
+    text = " ".join(words[end + 1 :])
+    if option.kind == "string":
+        return option, "" if text == _EMPTY else text
+    return option, option.parse(text)
 
 
 def parse_position(words: list[str]) -> tuple[str, list[str]]:

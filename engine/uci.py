@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from .shell import Searcher
+    from .syzygy import RootTables
 
 NAME = "Numbishop 0.1.0"
 AUTHOR = "the Numbishop authors"
@@ -98,6 +99,7 @@ class Uci:
         self._has_listener = has_listener
         self._search = search_defaults()
         self._values = {option.name: option.default for option in OPTIONS.values()}
+        self._tables: RootTables | None = None
         self._shell: ModuleType | None = None
         self._searcher: Searcher | None = None
         self._configured = (self._search, DEFAULT_HASH_MB, 1)  # what the searcher knows of them
@@ -218,6 +220,8 @@ class Uci:
             self._search = self._search | {option.parameter: value}
         elif option.kind == "button":  # Clear Hash
             self._is_new_game = True
+        elif option.name == "SyzygyPath":
+            self._tables = self._open_tables(value)
         else:
             self._values[option.name] = value
 
@@ -348,7 +352,7 @@ class Uci:
     def _start_search(self, command: GoCommand) -> Job:
         root, searcher = self._current_root(), self._ready_searcher()
         self._pondered = command if command.ponder else None
-        among = self._root_moves(root, command.search_moves)
+        among = self._known_best(root, self._root_moves(root, command.search_moves))
         if not among:
             return start_ended(self.say, root, command.waits)
         self._place(searcher, root)
@@ -369,6 +373,26 @@ class Uci:
             except self._engine().IllegalMoveError as error:
                 self.say(f"info string searchmoves: {shorten(str(error))}")
         return [move for move in legal if move in wanted]
+
+    def _open_tables(self, path: str) -> RootTables | None:
+        """The endgame tables of these folders, none if the path is empty."""
+        if not path:
+            return None
+        from .syzygy import RootTables
+
+        tables = RootTables(path)
+        self.say(f"info string endgame tables of up to {tables.most_men} men")
+        return tables
+
+    def _known_best(self, root: Root, among: list[int]) -> list[int]:
+        """Those of the moves that the endgame tables leave."""
+        if self._tables is None:
+            return among
+        try:
+            return self._tables.choose(root, among)
+        except UciError as error:
+            self.say(f"info string {shorten(str(error))}")
+            return among
 
     def _start_perft(self, depth: int) -> Job:
         most = self._engine().MAX_PERFT_DEPTH
