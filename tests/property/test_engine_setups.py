@@ -15,11 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.shell import FenError, Game, Searcher
+from engine.evaluate import evaluate_record
+from engine.shell import FenError, Game, Searcher, build_parameters
 from tests.kernels.probes import recomputed_key, verify_tree
-from tests.oracle import SEEDS, legal_fen, wires_of
+from tests.oracle import SEEDS, flipped_wire, legal_fen, wires_of
 from tests.setups import random_setup
 
+PARAMETERS = build_parameters()
 IMPOSSIBLE = (
     chess.STATUS_NO_WHITE_KING
     | chess.STATUS_NO_BLACK_KING
@@ -108,6 +110,20 @@ def test_every_invariant_holds_from_a_setup(seed: int) -> None:
     searcher = Searcher(hash_mb=1)
     _, faults = verify_tree(game.record, searcher.record, searcher.parameters, np.int64(1))
     assert faults == 0, game.fen
+
+
+@given(seed=SEEDS)
+@settings(max_examples=150, deadline=None)
+def test_colours_changed_change_only_the_colours(seed: int) -> None:
+    try:
+        game = Game(random_setup(seed), chess960=True)
+    except FenError:
+        return
+    twin = Game(oracle_of(game).mirror().fen(), chess960=True)
+    assert twin.key == game.key
+    assert twin.status == game.status
+    assert evaluate_record(twin.record, PARAMETERS) == evaluate_record(game.record, PARAMETERS)
+    assert twin.legal_moves() == [flipped_wire(wire) for wire in game.legal_moves()]
 
 
 FILE_PAIRS = list(itertools.permutations(range(8), 2))
