@@ -2,7 +2,7 @@
 
 exit code  meaning
 0          done; for sprt: H1 accepted
-10 11 12   H0 accepted, undecided at the limit, invalid
+10 11 12   H0 accepted (or: what was checked is not so), undecided at the limit, invalid
 1          a bug of ours (traceback)
 2          usage or bad input       } one sentence,
 4          something did not start  } see `harness.errors`
@@ -27,6 +27,8 @@ from harness.errors import EngineStartError, HarnessError, Interrupted, UsageErr
 
 EXIT_CODES: Final = {"H1": 0, "H0": 10, "undecided": 11, "invalid": 12}
 EXIT_BUG: Final = 1
+#: A count, signature or solution is not what was expected of it.
+EXIT_CHECK_FAILED: Final = 10
 
 
 class _Program(click.Group):
@@ -256,6 +258,70 @@ def report(run: Path) -> int:
 
     rebuild_report(run)
     return 0
+
+
+@main.command(
+    short_help="Count move sequences: is the move generator right?",
+    epilog=_example(
+        "harness perft --suite tests/perft/standard.perft --max-nodes 1000000",
+        "harness perft --suite tests/perft/standard.perft --against stockfish",
+    ),
+)
+@click.option(
+    "--suite",
+    "suites",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Positions with their counts (`FEN ;D1 20 ;D2 400`, EPD, python-chess's .perft); may be"
+    " given again.",
+)
+@click.option("--fen", metavar="FEN", help="One position (default: the start position).")
+@click.option(
+    "--depth", type=click.IntRange(1, 100), metavar="N", help="Plies; at most, in a suite."
+)
+@click.option("--divide", is_flag=True, help="Show the leaves below each move of the one position.")
+@click.option(
+    "--max-nodes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Of each position the deepest count of at most N leaves (default: the deepest).",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    help="Begin no position after so many seconds; small counts come first then.",
+)
+@click.option(
+    "--through",
+    type=click.Choice(["generator", "picker", "oracle", "back-ends"]),
+    default="generator",
+    show_default=True,
+    metavar="WAY",
+    help="What makes the moves: the generator, the search's staged picker, the oracle (a second"
+    " generator), or the generator with each of the slider back-ends.",
+)
+@click.option(
+    "--against",
+    metavar="ENGINE",
+    help="Find the first difference from python-chess, from builtin@REV (the engine of a revision)"
+    " or from a UCI engine that has `go perft`, given as its command.",
+)
+@options.threads_option
+@options.json_option
+@options.junit_option
+@options.quiet_option
+@click.pass_context
+def perft(context: click.Context, /, **_: Any) -> int:
+    """Count the legal move sequences of positions, and check the counts.
+
+    A suite's counts must all be right: exit code 10 when one is wrong. With --against two
+    generators are compared, and the position is found where their moves differ.
+    """
+    from harness.perft_command import run_perft
+
+    return 0 if run_perft(context) else EXIT_CHECK_FAILED
 
 
 if __name__ == "__main__":

@@ -197,6 +197,21 @@ worker_options = _together(
     ),
 )
 
+threads_option = click.option(
+    "--concurrency",
+    type=click.IntRange(1, MAX_CONCURRENCY),
+    metavar="N",
+    help="Positions at a time (default: one for each core).",
+)
+
+junit_option = click.option(
+    "--junit",
+    "junit_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the result as JUnit XML too.",
+)
+
 json_option = click.option(
     "--json",
     "json_path",

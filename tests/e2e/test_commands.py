@@ -14,7 +14,7 @@ from harness import options
 from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("sprt", "stats", "book", "warm", "report")
+COMMANDS = ("sprt", "stats", "perft", "book", "warm", "report")
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
 
@@ -70,7 +70,10 @@ def test_every_help_ends_with_an_example(command, tmp_path):
 def test_help_without_a_command_lists_the_commands(tmp_path):
     done = harness(cwd=tmp_path, code=NO_NUMBA)
     assert (done.returncode, done.stderr) == (0, "")
-    listed = [line.split()[0] for line in done.stdout.split("Commands:\n")[1].splitlines()[:5]]
+    listed = [
+        line.split()[0]
+        for line in done.stdout.split("Commands:\n")[1].splitlines()[: len(COMMANDS)]
+    ]
     assert sorted(listed) == sorted(COMMANDS)
     assert done.stdout.endswith("Example:\n    harness sprt demo/new.cfg demo/base.cfg\n")
     assert done.stdout == harness("--help", cwd=tmp_path, code=NO_NUMBA).stdout

@@ -1,0 +1,122 @@
+"""Perft suites: positions with the number of move sequences that each depth should have.
+
+Three layouts are read, line by line or mixed; lines that begin with # are comments:
+
+    FEN ;D1 20 ;D2 400          as in Ethereal, ROCE and this repository
+    FEN; D1 20; D2 400          the same as an EPD
+    id NAME / epd FEN / perft 1 20 / perft 2 400      a line each, as in python-chess
+
+Chess960 is told by the castling rights: files of rooks, or rooks that stand elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple, NoReturn
+
+import chess
+
+from harness.archives import read_file, unpack
+from harness.errors import UsageError
+
+_COUNT: Final = re.compile(r"D?(\d+)\s+(\d+)")
+_EXPECTED: Final = "expected a position and counts, such as `FEN ;D1 20 ;D2 400`"
+
+
+class Position(NamedTuple):
+    """A position and by which castling rules it is played."""
+
+    fen: str
+    chess960: bool = False
+
+
+class Task(NamedTuple):
+    """One count to be made."""
+
+    source: str
+    position: Position
+    depth: int
+    expected: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A position of a suite; `source` says where it stands, `counts` has leaves by depth."""
+
+    source: str
+    position: Position
+    counts: Mapping[int, int] = field(hash=False)
+
+    def deepest(self, max_nodes: int | None) -> Task | None:
+        """The deepest count of at most `max_nodes`; None when there is none."""
+        depths = [depth for depth, n in self.counts.items() if max_nodes is None or n <= max_nodes]
+        if not depths:
+            return None
+        return Task(self.source, self.position, max(depths), self.counts[max(depths)])
+
+
+def parse_position(fen: str) -> Position:
+    """A position from four to six fields. Raises ValueError when it cannot be played."""
+    fields = fen.split()
+    if len(fields) == 4:
+        fields += ["0", "1"]
+    text = " ".join(fields)
+    board = chess.Board(text, chess960=True)
+    if not board.is_valid():
+        raise ValueError(f"a position that no game can have ({board.status()!r})")
+    return Position(text, board.has_chess960_castling_rights())
+
+
+def read_suite(path: Path) -> list[Case]:
+    """The cases of a file, packed or not. Raises UsageError naming file and line."""
+    text = unpack(path, read_file(path)).decode("utf-8", errors="replace")
+    cases = list(_cases(path, text.splitlines()))
+    if not cases:
+        raise UsageError(f"{path}: no positions; {_EXPECTED}")
+    return cases
+
+
+def _cases(path: Path, lines: list[str]) -> Iterator[Case]:
+    current: Case | None = None  # of a record of several lines
+    for number, line in enumerate(lines, 1):
+        word, _, rest = line.strip().partition(" ")
+        if not word or word.startswith("#") or word == "id":
+            continue
+        if word == "epd":
+            if current is not None:
+                yield current
+            current = _case(path, number, rest, {})
+        elif word == "perft":
+            if current is None:
+                _refuse(path, number, line)
+            depth, leaves = _count(path, number, rest)
+            current = Case(current.source, current.position, {**current.counts, depth: leaves})
+        else:
+            fen, *counts = (part.strip() for part in line.split(";"))
+            found = dict(_count(path, number, count) for count in counts if count)
+            if not found:
+                _refuse(path, number, line)
+            yield _case(path, number, fen, found)
+    if current is not None:
+        yield current
+
+
+def _case(path: Path, number: int, fen: str, counts: dict[int, int]) -> Case:
+    try:
+        return Case(f"{path.name}:{number}", parse_position(fen.rstrip(" ;")), counts)
+    except ValueError as error:
+        raise UsageError(f"{path}, line {number}: {fen!r}: {error}; {_EXPECTED}") from None
+
+
+def _count(path: Path, number: int, text: str) -> tuple[int, int]:
+    match = _COUNT.fullmatch(text.strip())
+    if match is None:
+        _refuse(path, number, text)
+    return int(match[1]), int(match[2])
+
+
+def _refuse(path: Path, number: int, text: str) -> NoReturn:
+    raise UsageError(f"{path}, line {number}: {text[:80]!r}: {_EXPECTED}")

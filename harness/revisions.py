@@ -1,0 +1,73 @@
+"""The engine of another revision of this repository, taken from git once and kept in the cache."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from harness.errors import UsageError
+
+_PROGRAM: Final = Path(__file__).resolve().parents[1]
+
+
+def git(*arguments: str, folder: Path = _PROGRAM) -> bytes:
+    """What git says. Raises UsageError with its reason when it refuses."""
+    command = ("git", "-C", str(folder), *arguments)
+    try:
+        return subprocess.run(command, capture_output=True, check=True).stdout
+    except OSError as error:
+        raise UsageError(f"git: {error.strerror}; expected it to be installed") from None
+    except subprocess.CalledProcessError as error:
+        reason = " ".join(error.stderr.decode(errors="replace").split())
+        raise UsageError(f"{' '.join(command)}: {reason}") from None
+
+
+def commit_of(revision: str, folder: Path = _PROGRAM) -> str:
+    """The full hash of a revision. Raises UsageError when there is none."""
+    try:
+        found = git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}", folder=folder)
+    except UsageError:
+        raise UsageError(f"{revision}: no such revision; expected one that git knows") from None
+    return found.decode().strip()
+
+
+def engine_of(revision: str, folder: Path = _PROGRAM) -> Path:
+    """A folder that holds the package `engine` of a revision."""
+    commit = commit_of(revision, folder)
+
+    from engine.jit import cache_root
+
+    place = cache_root() / "revisions" / commit
+    if not place.is_dir():
+        archive = git("archive", commit, "engine", folder=folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=place.parent))
+        try:
+            with tarfile.open(fileobj=io.BytesIO(archive)) as packed:
+                packed.extractall(unfinished, filter="data")
+            os.rename(unfinished, place)
+        except OSError:
+            if not place.is_dir():  # else another process was faster
+                raise
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    return place
+
+
+def command_of_engine() -> list[str]:
+    """Starts, in a folder that holds a package `engine`, that engine as a UCI program."""
+    return [sys.executable, "-m", "engine"]
+
+
+def working_tree() -> Path:
+    """The folder that holds the engine that this process plays."""
+    import engine
+
+    return Path(engine.__path__[0]).parent

@@ -1,0 +1,151 @@
+"""Counts by several generators, and the way down to where two of them differ."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from harness.errors import EngineStartError, UsageError
+from harness.perft_counts import (
+    STARTPOS,
+    Difference,
+    Divided,
+    OurDivider,
+    PythonChessDivider,
+    UciDivider,
+    find_difference,
+    first_difference,
+)
+from harness.perft_suite import Position, parse_position
+from harness.revisions import command_of_engine, working_tree
+
+KIWIPETE = parse_position("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+CHESS960 = parse_position("1r2k1r1/pp4pp/8/8/8/8/PP4PP/1R2K1R1 w GBgb - 0 1")
+EN_PASSANT_PIN = parse_position("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1")
+
+
+class Spoiled(PythonChessDivider):
+    """python-chess with a rule broken: `legal` says which moves there are."""
+
+    def __init__(self, legal: Callable[[chess.Board], list[chess.Move]]) -> None:
+        self._legal = legal
+
+    def divide(self, position: Position, depth: int) -> Divided:
+        board = chess.Board(position.fen, chess960=position.chess960)
+        return {
+            board.uci(move): self._leaves(board, move, depth - 1) for move in self._legal(board)
+        }
+
+    def _leaves(self, board: chess.Board, move: chess.Move, depth: int) -> int:
+        if depth == 0:
+            return 1
+        board.push(move)
+        leaves = sum(self._leaves(board, reply, depth - 1) for reply in self._legal(board))
+        board.pop()
+        return leaves
+
+
+def without_en_passant(board: chess.Board) -> list[chess.Move]:
+    return [move for move in board.legal_moves if not board.is_en_passant(move)]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[UciDivider]:
+    divider = UciDivider(command_of_engine(), working_tree())
+    yield divider
+    divider.close()
+
+
+@pytest.mark.parametrize("position", [STARTPOS, KIWIPETE, CHESS960, EN_PASSANT_PIN])
+def test_all_divide_alike(engine: UciDivider, position: Position) -> None:
+    expected = PythonChessDivider().divide(position, 3)
+    for divider in (*map(OurDivider, ("generator", "picker", "oracle")), engine):
+        assert divider.divide(position, 3) == expected, divider.name
+    assert OurDivider().count(position, 3) == sum(expected.values())
+
+
+def test_castling_is_named_as_the_position_s_rules_want() -> None:
+    assert {"e1g1", "e1c1"} <= OurDivider().divide(KIWIPETE, 1).keys()
+    # In Chess960 the rook's square is the target; here e1b1 and e1g1 are castling both.
+    assert {"e1g1", "e1b1"} <= OurDivider().divide(CHESS960, 1).keys()
+
+
+def test_a_difference_is_followed_to_its_position() -> None:
+    found = find_difference(OurDivider(), Spoiled(without_en_passant), EN_PASSANT_PIN, 4)
+    assert found is not None
+    assert len(found.path) == 2, "the shortest way"
+    assert found.missing == ()
+    board = chess.Board(EN_PASSANT_PIN.fen)
+    for move in found.path:
+        board.push_uci(move)
+    assert board.fen() == found.position.fen
+    (move,) = found.too_many
+    assert board.is_en_passant(chess.Move.from_uci(move))
+
+
+def test_missing_and_too_many_are_seen_from_us() -> None:
+    found = find_difference(Spoiled(without_en_passant), OurDivider(), EN_PASSANT_PIN, 3)
+    assert found is not None
+    assert (len(found.missing), found.too_many) == (1, ())
+
+
+def test_a_move_given_twice_is_a_move_too_many() -> None:
+    class Twice(PythonChessDivider):
+        def divide(self, position: Position, depth: int) -> Divided:
+            below = super().divide(position, depth)
+            return below | {"e2e4": 2 * below["e2e4"]}
+
+    found = find_difference(Twice(), PythonChessDivider(), STARTPOS, 1)
+    assert found == Difference(STARTPOS, (), (), ("e2e4",))
+
+
+def test_no_difference_where_there_is_none() -> None:
+    tasks = [(STARTPOS, 3), (KIWIPETE, 2), (CHESS960, 2)]
+    assert first_difference(OurDivider(), PythonChessDivider(), tasks) is None
+    spoiled = Spoiled(without_en_passant)
+    found = first_difference(OurDivider(), spoiled, [(STARTPOS, 3), (EN_PASSANT_PIN, 3)])
+    assert found is not None
+
+
+def program(tmp_path: Path, text: str) -> list[str]:
+    """The command of a program that greets and then does what `text` says with each `line`."""
+    path = tmp_path / "engine.py"
+    path.write_text(
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    line = line.strip()\n"
+        "    if line == 'uci': print('uciok', flush=True)\n"
+        "    elif line == 'isready': print('readyok', flush=True)\n"
+        f"    elif line.startswith('go'):\n        {text}\n"
+    )
+    return [sys.executable, str(path)]
+
+
+@pytest.mark.parametrize(
+    "text", ["print('bestmove e2e4', flush=True)", "print('Nodes searched: 20', flush=True)", "..."]
+)
+def test_an_engine_without_perft_is_told(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.perft_counts.PROBE_SECONDS", 0.5)
+    with pytest.raises(UsageError, match="expected an engine with perft"):
+        UciDivider(program(tmp_path, text))
+
+
+@pytest.mark.parametrize("command", ["", "/no/such/engine", ["/"]])
+def test_an_engine_that_cannot_be_started_is_told(command: str | list[str]) -> None:
+    with pytest.raises(EngineStartError, match=r"cannot be started: .*; expected a UCI engine"):
+        UciDivider(command)
+
+
+def test_an_engine_that_ends_is_told(tmp_path: Path) -> None:
+    with pytest.raises(EngineStartError, match=r"has ended \(exit code 3\)"):
+        UciDivider(program(tmp_path, "sys.exit(3)"))
+
+
+def test_a_silent_program_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.uci_process.GREETING_SECONDS", 0.2)
+    with pytest.raises(EngineStartError, match=r"has not answered for 0\.2 s"):
+        UciDivider([sys.executable, "-c", "import time; time.sleep(600)"])
