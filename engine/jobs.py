@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .shell import Game, Line, Searcher, SearchLimit
 
 _CURRENT_MOVE_EVERY_S = 1.0
-_PERFT_PORTION_PLIES = 5  # counted without looking at `stop`: a second at most
+_PERFT_PORTION_PLIES = 6
+_PERFT_PORTION_LEAVES = 30_000_000  # counted without looking at `stop`: a fraction of a second
 
 Say = Callable[[str], None]
 
@@ -203,8 +204,19 @@ def _perft(job: Job, say: Say, game: Game, depth: int) -> None:
 
 def _count_leaves(job: Job, game: Game, depth: int) -> int:
     """Perft in portions; too few once the job is stopped."""
-    if depth <= _PERFT_PORTION_PLIES:
+    if _is_portion(game, depth):
         return game.perft(depth)
     return sum(
         _count_leaves(job, child, depth - 1) for _, child in game.children() if not job.is_stopped
     )
+
+
+def _is_portion(game: Game, depth: int) -> bool:
+    """Whether it takes a moment only, judged by this position's moves and the replies to them.
+
+    (In check there are few moves, and many after them.)
+    """
+    if not 2 < depth <= _PERFT_PORTION_PLIES:
+        return depth <= 2
+    widths = [len(child.legal_moves()) for _, child in game.children()]
+    return max([len(widths), *widths]) ** depth <= _PERFT_PORTION_LEAVES

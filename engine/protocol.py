@@ -10,11 +10,14 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from .fen import STARTPOS
 from .parameters import SEARCH
+
+if TYPE_CHECKING:
+    from .eval_table import EvaluationTable
 
 DEFAULT_HASH_MB = 16
 _MIN_MOST_THREADS = 8  # more than there are cores does no harm but to speed
@@ -112,14 +115,16 @@ def _options() -> Iterable[Option]:
 OPTIONS = {option.name.lower(): option for option in _options()}
 
 
-def parse_setoption(words: list[str]) -> tuple[Option, int | str]:
+def parse_setoption(
+    words: list[str], options: Mapping[str, Option] = OPTIONS
+) -> tuple[Option, int | str]:
     """`name NAME [value VALUE]`, both of any number of words."""
     if not words or words[0].lower() != "name":
         raise UciError("setoption: expected name NAME value VALUE")
     lowered = [word.lower() for word in words]
     end = lowered.index("value") if "value" in lowered else len(words)
     name = " ".join(words[1:end])
-    option = OPTIONS.get(name.lower())
+    option = options.get(name.lower())
     if option is None:
         raise UciError(f"there is no option {quote(name)}")
     if option.kind == "button":
@@ -207,6 +212,23 @@ def format_score(score_cp: int, mate: int, mate_bound: int) -> str:
         return f"cp {score_cp}"
     moves = (mate - abs(score_cp) + 1) // 2
     return f"mate {moves if score_cp > 0 else -moves}"
+
+
+def draw_evaluation(table: EvaluationTable) -> str:
+    """The terms of the evaluation in pawns, white's view."""
+    lines = [
+        f"{'':28}{'white':^15} {'black':^15} {'total':>7}",
+        f"{'term':28}{'mg':>7} {'eg':>7} {'mg':>7} {'eg':>7}",
+    ]
+    for row in table.rows:
+        sides = " ".join(f"{part_cp / 100:7.2f}" for part_cp in row.white_cp + row.black_cp)
+        lines.append(f"{row.name:28}{sides} {row.total_cp / 100:7.2f}")
+    lines += [
+        "",
+        f"Phase: {table.phase} of 24 (mg the more of it), endgame scale: {table.scale_pct} %",
+        f"Evaluation: {table.value_cp / 100:+.2f} (white's view)",
+    ]
+    return "\n".join(lines)
 
 
 def draw_board(fen: str) -> str:

@@ -12,14 +12,13 @@ those that wait, too: they are answered at once, in their order.
 from __future__ import annotations
 
 import io
-import queue
 import select
 import signal
 import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from .fen import STARTPOS, FenError
@@ -29,8 +28,10 @@ from .protocol import (
     DEFAULT_HASH_MB,
     OPTIONS,
     GoCommand,
+    Option,
     UciError,
     draw_board,
+    draw_evaluation,
     parse_go,
     parse_int,
     parse_position,
@@ -53,7 +54,10 @@ Without a command: a chess engine that speaks UCI on standard input and output.
 With one, a single UCI command is obeyed, for example:
   numbishop bench [DEPTH]  the signature of the search and its speed
   numbishop go perft 5     count the legal move sequences of five plies
-  numbishop isready        compile everything beforehand
+  numbishop eval           the terms of the evaluation
+Besides:
+  numbishop warm           compile everything beforehand
+  numbishop serve [...]    serve UCI over TCP; see numbishop serve --help
 
   -h, --help               show this text
   --version                show the version"""
@@ -62,6 +66,7 @@ _QUIT_WAIT_S = 1.0  # a perft may take longer to notice, and is left then
 _SLOW_LOADING_S = 1.0  # from the cache it takes a third of it
 _LISTEN_EVERY_S = 0.2
 _DEFERRED_EVERY_S = 0.01
+_MOST_WAITING = 1000  # lines or commands; a GUI sends a few
 _JOB_COMMANDS = frozenset({"go", "bench"})
 _IMMEDIATE_COMMANDS = frozenset({"uci", "isready", "stop", "ponderhit"})  # never wait their turn
 
@@ -90,15 +95,56 @@ class SlowProgress:
         self._say(self._line)
 
 
+class Inbox:
+    """Lines on their way from the thread that reads to the one that obeys.
+
+    So many wait at most: then the reader does, and in the end whoever writes.
+    """
+
+    def __init__(self) -> None:
+        self._lines: deque[str | None] = deque()
+        self._changed = threading.Condition()
+        self._is_closed = False
+
+    def put(self, line: str | None) -> bool:
+        """Add a line, or None after the last; False if nobody wants any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closed or len(self._lines) < _MOST_WAITING)
+            self._lines.append(line)
+            self._changed.notify_all()
+            return not self._is_closed
+
+    def get(self, timeout_s: float | None) -> str | None:
+        """The next line. Raises TimeoutError."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._lines, timeout_s):
+                raise TimeoutError
+            line = self._lines.popleft()
+            self._changed.notify_all()
+            return line
+
+    def close(self) -> None:
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+
 class Uci:
     """One conversation. `has_listener` tells, after the input's end, whether answers are read."""
 
-    def __init__(self, out: TextIO, has_listener: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self,
+        out: TextIO,
+        has_listener: Callable[[], bool] = lambda: True,
+        options: Mapping[str, Option] = OPTIONS,
+    ) -> None:
         self._out = out
         self._out_lock = threading.Lock()
         self._has_listener = has_listener
+        self._options = options
         self._search = search_defaults()
         self._values = {option.name: option.default for option in OPTIONS.values()}
+        self._values |= {option.name: option.default for option in options.values()}
         self._tables: RootTables | None = None
         self._shell: ModuleType | None = None
         self._searcher: Searcher | None = None
@@ -120,6 +166,7 @@ class Uci:
             "ponderhit": self._ponderhit,
             "bench": self._bench,
             "d": self._display,
+            "eval": self._evaluate,
         }
 
     def say(self, text: str) -> None:
@@ -130,23 +177,26 @@ class Uci:
 
     def run(self, lines: Iterable[str]) -> None:
         """Obey `lines` until `quit` or their end; then let what ends by itself finish."""
-        inbox: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        inbox = Inbox()
         threading.Thread(target=_read, args=(lines, inbox), daemon=True).start()
-        while (line := self._next_line(inbox)) is not None:
-            words = line.split()
-            if words[:1] == ["quit"]:
-                self._end_job(_QUIT_WAIT_S)
-                return
-            self._take(words)
-        self.finish()
+        try:
+            while (line := self._next_line(inbox)) is not None:
+                words = line.split()
+                if words[:1] == ["quit"]:
+                    self._end_job(_QUIT_WAIT_S)
+                    return
+                self._take(words)
+            self.finish()
+        finally:
+            inbox.close()
 
-    def _next_line(self, inbox: queue.SimpleQueue[str | None]) -> str | None:
+    def _next_line(self, inbox: Inbox) -> str | None:
         """The next line, None at the end; deferred commands are obeyed in the meantime."""
         while True:
             self._take_deferred()
             try:
-                return inbox.get(timeout=_DEFERRED_EVERY_S if self._deferred else None)
-            except queue.Empty:
+                return inbox.get(_DEFERRED_EVERY_S if self._deferred else None)
+            except TimeoutError:
                 continue
 
     def _take(self, words: list[str]) -> None:
@@ -156,6 +206,9 @@ class Uci:
         if (self._deferred or (is_job and self._is_busy())) and (
             command not in _IMMEDIATE_COMMANDS
         ):
+            if len(self._deferred) >= _MOST_WAITING:
+                self.say("info string too many commands wait for the search: this one is ignored")
+                return
             self._deferred.append((words, False))
             if is_job:
                 self.say(f"info string {command} waits for the end of the running search")
@@ -203,7 +256,7 @@ class Uci:
     # Commands.
 
     def _uci(self, words: list[str]) -> None:
-        options = "\n".join(option.line for option in OPTIONS.values())
+        options = "\n".join(option.line for option in self._options.values())
         self.say(f"id name {NAME}\nid author {AUTHOR}\n{options}\nuciok")
 
     def _isready(self, words: list[str]) -> None:
@@ -215,7 +268,7 @@ class Uci:
         self._is_new_game = True
 
     def _setoption(self, words: list[str]) -> None:
-        option, value = parse_setoption(words)
+        option, value = parse_setoption(words, self._options)
         if option.parameter:
             self._search = self._search | {option.parameter: value}
         elif option.kind == "button":  # Clear Hash
@@ -272,6 +325,13 @@ class Uci:
 
     def _display(self, words: list[str]) -> None:
         self.say(draw_board(self._current_root().game.fen))
+
+    def _evaluate(self, words: list[str]) -> None:
+        root = self._current_root()
+        from .eval_table import evaluation_table
+
+        parameters = self._engine().build_parameters(self._search)
+        self.say(draw_evaluation(evaluation_table(root.game, parameters)))
 
     # The engine behind them.
 
@@ -401,12 +461,11 @@ class Uci:
         return start_perft(self.say, self._current_root().game, depth)
 
 
-def _read(lines: Iterable[str], inbox: queue.SimpleQueue[str | None]) -> None:
+def _read(lines: Iterable[str], inbox: Inbox) -> None:
     """Pass lines on, and None after the last; none is read after `quit`."""
     try:
         for line in lines:
-            inbox.put(line)
-            if line.split()[:1] == ["quit"]:
+            if not inbox.put(line) or line.split()[:1] == ["quit"]:
                 return
     finally:
         inbox.put(None)
@@ -419,20 +478,40 @@ def _has_reader(out: TextIO) -> bool:
     return not poll.poll(0)
 
 
+def warm() -> None:
+    """Compile or load the whole engine, telling each step."""
+    from .shell import warm_up
+
+    def tell(name: str, done: int, total: int) -> None:
+        if done < total:
+            print(f"numbishop: compiling {name} ({done + 1} of {total})", flush=True)
+        else:
+            print("numbishop: everything is compiled", flush=True)
+
+    warm_up(tell)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The console script `numbishop`. Returns the exit code."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words[:1] == ["help"] or {"-h", "--help"} & set(words):
+    if words[:1] == ["help"] or (words[:1] != ["serve"] and {"-h", "--help"} & set(words)):
         print(USAGE)
         return 0
     if words == ["--version"]:
         print(NAME)
         return 0
+    if words[:1] == ["serve"]:
+        from .server import main as serve
+
+        return serve(words[1:])
     for name in (signal.SIGINT, signal.SIGPIPE):  # end like any filter, without a traceback
         signal.signal(name, signal.SIG_DFL)
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
+    if words == ["warm"]:
+        warm()
+        return 0
     program = Uci(sys.stdout, lambda: _has_reader(sys.stdout))
     if not words:
         program.run(sys.stdin)

@@ -25,6 +25,7 @@ from engine.protocol import (
     parse_setoption,
 )
 from engine.shell import Searcher, SearchLimit
+from engine.weights import EVALUATION
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -912,7 +913,7 @@ def test_perft_divides_as_python_chess_does(fen):
 
 
 def test_perft_goes_deeper_than_a_portion(monkeypatch):
-    monkeypatch.setattr("engine.jobs._PERFT_PORTION_PLIES", 1)
+    monkeypatch.setattr("engine.jobs._PERFT_PORTION_LEAVES", 1)
     assert answers("go perft 3")[-1] == "Nodes searched: 8902"
 
 
@@ -922,11 +923,78 @@ def test_a_long_perft_is_stopped():
     assert lines[-1] == "Nodes searched: 48"
 
 
+def test_a_perft_of_many_moves_is_stopped_soon():
+    """Each portion is a fraction of a second, however many moves a position has."""
+    fen = "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"
+    lines = answers(f"position fen {fen}", "go perft 6", "stop", "isready")
+    assert sorted(lines) == ["info string perft stopped", "readyok"]
+
+
 def test_d_shows_the_board():
     lines = answers("d")
     assert lines[0] == "8  r n b q k b n r"
     assert lines[4] == "4  . . . . . . . ."
     assert lines[-1] == f"Fen: {protocol.STARTPOS}"
+
+
+def test_eval_shows_the_terms_and_their_sum():
+    fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
+    lines = answers(f"position fen {fen}", "eval")
+    rows = {line.split()[0]: line.split()[1:] for line in lines[2:] if line.count(".") == 5}
+    assert {term.name for term in EVALUATION} == rows.keys()
+    assert rows["bishop_value"][:2] == rows["bishop_value"][2:4]
+    total = sum(float(row[-1]) for row in rows.values())
+    assert lines[-1].startswith("Evaluation: ")
+    assert float(lines[-1].split()[1]) == pytest.approx(total, abs=0.1)
+
+
+def test_eval_looks_from_white_whoever_moves():
+    """Without tempo, which is the mover's, a position and its null move are worth the same."""
+    placed = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1"
+    told = [answers(f"position fen {placed} {side} - - 0 1", "eval") for side in "wb"]
+    white, black = ([line for line in lines if "tempo" not in line][:-1] for lines in told)
+    assert white == black
+
+
+def test_the_inbox_holds_so_many_lines_and_no_more(monkeypatch):
+    monkeypatch.setattr(uci, "_MOST_WAITING", 3)
+    inbox, put = uci.Inbox(), []
+
+    def fill() -> None:
+        for number in range(10):
+            if not inbox.put(str(number)):
+                return
+            put.append(number)
+
+    thread = threading.Thread(target=fill)
+    thread.start()
+    wait_for(lambda: len(put) == 3)
+    time.sleep(0.05)
+    assert len(put) == 3
+    assert inbox.get(1) == "0"
+    wait_for(lambda: len(put) == 4)
+    inbox.close()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+def test_an_inbox_without_a_line_times_out():
+    with pytest.raises(TimeoutError):
+        uci.Inbox().get(0.01)
+
+
+def test_too_many_commands_that_wait_are_refused(monkeypatch):
+    monkeypatch.setattr(uci, "_MOST_WAITING", 5)
+    lines = answers("go infinite", *["go depth 1"] * 20, "stop")
+    assert len(starting(lines, "info string too many commands wait")) == 15
+    assert len(starting(lines, "bestmove")) == 6
+
+
+def test_warm_tells_each_step(capsys):
+    assert uci.main(["warm"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "numbishop: compiling rules (1 of 4)"
+    assert lines[-1] == "numbishop: everything is compiled"
 
 
 def test_a_slow_loading_is_told_step_by_step(monkeypatch):
