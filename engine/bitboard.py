@@ -21,6 +21,7 @@ FULL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 RANK_1 = np.uint64(0xFF)
 RANK_3 = np.uint64(0xFF << 16)
+RANK_7 = np.uint64(0xFF << 48)
 RANK_8 = np.uint64(0xFF << 56)
 FILE_A = np.uint64(0x0101_0101_0101_0101)
 FILE_H = np.uint64(0x8080_8080_8080_8080)

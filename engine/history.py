@@ -1,8 +1,9 @@
 """What the search remembers: which moves cut, and how wrong the static evaluation was.
 
-Killers by ply; history by side and move kind (piece and target); continuation history by the kinds
-of the moves one and two plies before; capture history by kind and captured piece. All use the
-bounded update h += bonus - h * |bonus| / 2^14, so they stay within +-2^14 and old evidence fades.
+Killers by ply or by remaining depth; history by side and move kind (piece and target);
+continuation history by the kinds of the moves one and two plies before; capture history by kind and
+captured piece. All use the bounded update h += bonus - h * |bonus| / 2^14, so they stay within
++-2^14 and old evidence fades; history alone can be a plain sum instead (`history_fades` off).
 Correction history keeps, by a hash of the pawns and of each side's pieces, by how much the search
 differed from the evaluation.
 """
@@ -12,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import kernel
-from .move import captured_piece, is_noisy, moving_piece, to_square
-from .state import CORRECTION_SIZE, MAX_TRIED, MOVE_KINDS
+from .move import NO_MOVE, captured_piece, is_noisy, moving_piece, to_square
+from .state import CORRECTION_SIZE, MAX_PLY, MAX_TRIED, MOVE_KINDS
 
 HISTORY_LIMIT = np.int64(1 << 14)
+PLAIN_HISTORY_LIMIT = np.int64(1 << 18)  # without fading; still below the killers (ordering.py)
 NO_KIND = np.int64(MOVE_KINDS)
 
 CORRECTION_GRAIN = np.int64(256)  # entries are centipawns times this
@@ -37,6 +39,11 @@ def kind_of(move):
 @kernel
 def _updated(old, bonus):
     return old + bonus - old * abs(bonus) // HISTORY_LIMIT
+
+
+@kernel
+def _summed(old, bonus):
+    return max(-PLAIN_HISTORY_LIMIT, min(PLAIN_HISTORY_LIMIT, old + bonus))
 
 
 @kernel
@@ -62,7 +69,8 @@ def history_of(searcher, parameters, side, move, ply):
 def _add_history(searcher, parameters, side, move, ply, bonus):
     piece, square = moving_piece(move), to_square(move)
     old = searcher.history[side, piece, square]
-    searcher.history[side, piece, square] = _updated(old, bonus)
+    new = _updated(old, bonus) if parameters.history_fades else _summed(old, bonus)
+    searcher.history[side, piece, square] = new
     if parameters.continuation_history:
         kind = kind_of(move)
         for distance in range(1, 3):
@@ -102,10 +110,17 @@ def reward_cutoff(searcher, parameters, side, move, depth, ply):
 
 
 @kernel
+def _add_killer(searcher, move, ply):
+    slot = searcher.killer_slot[ply]
+    if searcher.killers[slot, 0] != move:
+        searcher.killers[slot, 1] = searcher.killers[slot, 0]
+        searcher.killers[slot, 0] = move
+
+
+@kernel
 def _reward_quiets(searcher, parameters, side, move, depth, ply):
-    if parameters.killers and searcher.killers[ply, 0] != move:
-        searcher.killers[ply, 1] = searcher.killers[ply, 0]
-        searcher.killers[ply, 0] = move
+    if parameters.killers:
+        _add_killer(searcher, move, ply)
     if not parameters.history:
         return
     bonus = history_bonus(parameters, depth)
@@ -185,9 +200,18 @@ def update_correction(searcher, position, depth, difference):
 
 
 @kernel
+def forget_killers(searcher):
+    """Begin a search without killers, each ply with a row of its own."""
+    for ply in range(MAX_PLY + 1):
+        searcher.killers[ply, 0] = NO_MOVE
+        searcher.killers[ply, 1] = NO_MOVE
+        searcher.killer_slot[ply] = ply
+
+
+@kernel
 def clear_tables(searcher):
     """Forget everything: a new game."""
-    searcher.killers[:] = 0
+    forget_killers(searcher)
     searcher.history[:] = 0
     searcher.continuation[:] = 0
     searcher.capture_history[:] = 0

@@ -12,7 +12,7 @@ import numpy as np
 
 from .accumulator import Accumulator, compute_accumulator, pass_accumulator, update_accumulator
 from .history import NO_KIND, kind_of
-from .jit import kernel
+from .jit import inlined, kernel
 from .machine import clock_ns, load_word
 from .make import make_move, make_null
 from .position import Position, checkers_of
@@ -50,15 +50,19 @@ def count_node(searcher):
         searcher.stopped = 1
 
 
-@kernel
+@inlined
 def enter_child(searcher, parameters, node, move, start):
     """The node after `move`; its moves will lie in `searcher.moves` from `start` on."""
     after = make_move(node.position, move)
     prefetch_bucket(searcher, after.key)
     count_node(searcher)
-    searcher.moved[node.ply] = kind_of(move)
+    ply = node.ply
+    searcher.moved[ply] = kind_of(move)
+    if parameters.pv_hint:
+        on_line = searcher.on_last_line[ply] and move == searcher.last_line[ply]
+        searcher.on_last_line[ply + 1] = 1 if on_line else 0
     accumulator = update_accumulator(node.accumulator, move, parameters)
-    return Node(after, accumulator, checkers_of(after), node.ply + 1, start)
+    return Node(after, accumulator, checkers_of(after), ply + 1, start)
 
 
 @kernel
@@ -68,4 +72,5 @@ def enter_null(searcher, node):
     prefetch_bucket(searcher, after.key)
     count_node(searcher)
     searcher.moved[node.ply] = NO_KIND
+    searcher.on_last_line[node.ply + 1] = 0
     return Node(after, pass_accumulator(node.accumulator), node.checkers, node.ply + 1, node.start)

@@ -30,23 +30,23 @@ KILLER_SCORE = np.int64(1 << 19)
 LOSING_SCORE = np.int64(-(1 << 20))
 LOSING_BOUND = LOSING_SCORE // 2
 
-_VICTIM = np.array([1, 3, 3, 5, 9, 0, 0], np.int64) * 64  # in pawns, over any attacker's rank
-
-_CAPTURE_HISTORY_SHARE = np.int64(128)  # a full history is worth two pawns of victim
+_PER_CENTIPAWN = np.int64(8)  # a centipawn of victim outweighs any attacker's rank, 0 to 5
+_CAPTURE_HISTORY_SHARE = np.int64(10)  # a full history is worth two pawns of victim
 
 
 @kernel
 def _noisy_score(searcher, parameters, position, move):
     captured = captured_piece(move)
     promotion = promotion_piece(move)
-    score = _VICTIM[captured] - np.int64(moving_piece(move))
+    values = parameters.exchange_values
+    score = values[captured] * _PER_CENTIPAWN - np.int64(moving_piece(move))
     if parameters.capture_history and captured != NO_PIECE:
         score += capture_history_of(searcher, move) // _CAPTURE_HISTORY_SHARE
     if promotion:
-        score += _VICTIM[QUEEN] if promotion == QUEEN else -_VICTIM[QUEEN]
+        gain = values[QUEEN] * _PER_CENTIPAWN
+        score += gain if promotion == QUEEN else -gain
     if not parameters.see_ordering:
         return NOISY_SCORE + score
-    values = parameters.exchange_values
     # Taking the dearer with the cheaper never loses; only the others need the exchange.
     if captured != NO_PIECE and values[captured] >= values[moving_piece(move)]:
         return NOISY_SCORE + score
@@ -58,9 +58,10 @@ def _noisy_score(searcher, parameters, position, move):
 @kernel
 def _quiet_score(searcher, parameters, side, move, ply):
     if parameters.killers:
-        if move == searcher.killers[ply, 0]:
+        slot = searcher.killer_slot[ply]
+        if move == searcher.killers[slot, 0]:
             return KILLER_SCORE + np.int64(1)
-        if move == searcher.killers[ply, 1]:
+        if move == searcher.killers[slot, 1]:
             return KILLER_SCORE
     return history_of(searcher, parameters, side, move, ply)
 
@@ -81,13 +82,17 @@ def score_moves(searcher, parameters, node, start, end, hint):
 
 @kernel
 def pick_move(searcher, index, end):
-    """Swap the best of `moves[index:end]` to `index` and return it; the first of equals wins."""
+    """Rotate the best of `moves[index:end]` to `index` and return it; the first of equals wins.
+
+    The others keep their order. Sorting the whole list would be wasted on nodes that are cut.
+    """
     best = index
     for other in range(index + 1, end):
         if searcher.moves[other] >> _SCORE_SHIFT > searcher.moves[best] >> _SCORE_SHIFT:
             best = other
     chosen = searcher.moves[best]
-    searcher.moves[best] = searcher.moves[index]
+    for other in range(best, index, -1):
+        searcher.moves[other] = searcher.moves[other - 1]
     searcher.moves[index] = chosen
     return chosen & MOVE_MASK
 

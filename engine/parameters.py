@@ -66,10 +66,16 @@ SEARCH: tuple[Parameter, ...] = (
     ),
     _switch("transposition_table", "probe and store the transposition table"),
     _switch("transposition_cutoffs", "let an entry end a node, not only order its moves"),
+    _switch(
+        "exact_depth_entries", "the table keeps intervals, and only the asked depth answers", 0
+    ),
+    _switch("pv_hint", "without a table move, try the last iteration's line first", 0),
     _switch("killers", "two quiet killer moves a ply, before other quiets"),
+    _switch("killers_by_depth", "keep killers by remaining depth, not by ply", 0),
     _switch("history", "order quiets by history[side][piece][to]"),
     _number("history_bonus_max", 1600, 1, 16384, "cap of one history update"),
     _number("history_bonus_slope", 160, 1, 4096, "history update for each depth"),
+    _switch("history_fades", "a bounded history, in which new cuts outweigh old ones"),
     _switch("history_malus", "lower the history of quiets tried before the cut"),
     _switch("continuation_history", "order quiets also by the moves one and two plies before", 0),
     _switch("capture_history", "order captures also by capture_history[piece][to][captured]", 0),
@@ -89,12 +95,17 @@ SEARCH: tuple[Parameter, ...] = (
     _number(
         "null_move_margin_cp", 200, 1, 10000, "R grows by (static eval - beta) / this, at most 3"
     ),
+    _number(
+        "null_move_verified_depth", 10, 1, 128, "from this depth on a null cut is searched again"
+    ),
     _switch("null_move_needs_eval", "only when the static evaluation is at least beta"),
+    _switch("null_move_needs_pieces", "only when the side has more than pawns"),
     _switch("late_move_reductions", "reduce late quiet moves, re-search those that beat alpha"),
     Parameter("lmr_base", 75, 0, 400, 100, "reduction = base + ln(depth) * ln(move) / divisor"),
-    Parameter("lmr_divisor", 225, 50, 1000, 100, "divisor of the reduction's logarithms"),
+    Parameter("lmr_divisor", 225, 50, 100000, 100, "divisor of the reduction's logarithms"),
     _number("lmr_min_depth", 3, 1, 64, "least remaining depth for a reduction"),
     _number("lmr_min_moves", 3, 1, 64, "moves searched before the first reduction"),
+    _switch("lmr_pv", "reduce one ply less on the principal variation"),
     _switch("lmr_checks", "reduce moves that give check too", 0),
     _switch("lmr_improving", "reduce one ply more where the side is not improving"),
     _switch("lmr_history", "reduce by history: less for good moves, more for bad ones"),
@@ -121,9 +132,16 @@ SEARCH: tuple[Parameter, ...] = (
     _switch("see_ordering", "order losing captures (SEE < 0) after the quiets"),
     _switch("see_pruning", "skip losing captures (SEE below the threshold) in quiescence"),
     _number("see_threshold_cp", 0, -1000, 1000, "least SEE of a capture in quiescence"),
+    _switch("see_pruning_guarded", "but not promotions, checks, or with few pieces", 0),
     _switch("delta_pruning", "skip captures in quiescence that cannot reach alpha"),
     _number("delta_margin_cp", 200, 0, 10000, "margin over the captured piece's value"),
     _number("delta_min_pieces", 5, 0, 32, "no delta cut with fewer pieces on the board"),
+    _switch("node_delta_pruning", "leave a quiescence node that no capture brings to alpha", 0),
+    _number("node_delta_cp", 975, 0, 10000, "what a capture may gain there"),
+    _number("node_delta_promotion_cp", 875, 0, 10000, "and more with a pawn about to promote"),
+    _switch("quiescence_evasions", "in check, quiescence tries every evasion"),
+    _number("quiescence_max_ply", 127, 1, 127, "from this ply on quiescence only evaluates"),
+    _number("search_max_ply", 127, 1, 127, "from this ply on there is only quiescence"),
     _switch(
         "lazy_evaluation", "in quiescence, evaluate material and squares alone if they suffice", 0
     ),

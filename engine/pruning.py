@@ -16,10 +16,11 @@ from .move import BISHOP, KNIGHT, NO_MOVE, PAWN, QUEEN, ROOK, from_square, movin
 from .movegen import is_legal
 from .see import see_at_least
 from .state import MAX_PLY, REDUCTION_LIMIT
-from .transposition import LOWER, MATE_BOUND, entry_bound, entry_depth, entry_score
+from .transposition import LOWER, MATE, MATE_BOUND, entry_bound, entry_depth, entry_score
 
 _LAST = np.int64(REDUCTION_LIMIT - 1)
 NONE = np.int64(0)
+UNBOUNDED = np.int64(2 * MATE)  # more than any two scores differ
 
 
 @kernel
@@ -31,6 +32,8 @@ def may_pass(parameters, node, depth, beta, static_eval):
         return False
     if parameters.null_move_needs_eval and static_eval < beta:
         return False
+    if not parameters.null_move_needs_pieces:
+        return True
     position = node.position
     pieces = position.knights | position.diagonals | position.orthogonals
     return pieces & position.ours != 0
@@ -45,12 +48,13 @@ def null_reduction(parameters, depth, beta, static_eval):
 
 
 @kernel
-def is_above_reach(parameters, depth, static_eval, beta, improving):
-    """Reverse futility: so far above beta that no reply of this depth is feared."""
+def least_expected(parameters, depth, static_eval, beta, improving):
+    """Reverse futility: what a position is expected to keep at least, whatever the reply."""
     if not parameters.reverse_futility or depth > parameters.reverse_futility_max_depth:
-        return False
-    margin = parameters.reverse_futility_margin_cp * (depth - improving)
-    return static_eval - margin >= beta and abs(beta) < MATE_BOUND
+        return -UNBOUNDED
+    if abs(beta) >= MATE_BOUND:
+        return -UNBOUNDED
+    return static_eval - parameters.reverse_futility_margin_cp * (depth - improving)
 
 
 @kernel
@@ -67,7 +71,7 @@ def late_move_reduction(parameters, depth, searched, pv_node, improving, history
     if depth < parameters.lmr_min_depth or searched < parameters.lmr_min_moves:
         return NONE
     plies = parameters.reductions[min(depth, _LAST), min(searched, _LAST)]
-    if pv_node:
+    if pv_node and parameters.lmr_pv:
         plies -= 1
     if parameters.lmr_improving and not improving:
         plies += 1
@@ -78,7 +82,7 @@ def late_move_reduction(parameters, depth, searched, pv_node, improving, history
 
 @kernel
 def gives_direct_check(position, move):
-    """Whether a quiet move attacks their king from its target (discovered checks are not seen)."""
+    """Whether a move attacks their king from its target (discovered checks are not seen)."""
     to_sq = to_square(move)
     piece = moving_piece(move)
     king_bb = position.kings & position.theirs
@@ -105,12 +109,11 @@ def is_late(parameters, depth, searched, improving):
 
 
 @kernel
-def is_futile(parameters, depth, static_eval, alpha):
-    """Futility: a quiet move of this depth is not expected to bring the evaluation up to alpha."""
+def futility_limit(parameters, depth, static_eval):
+    """Futility: what a quiet move of this depth is expected to bring at most."""
     if not parameters.futility or depth > parameters.futility_max_depth:
-        return False
-    margin = parameters.futility_base_cp + parameters.futility_slope_cp * depth
-    return static_eval + margin <= alpha
+        return UNBOUNDED
+    return static_eval + parameters.futility_base_cp + parameters.futility_slope_cp * depth
 
 
 @kernel

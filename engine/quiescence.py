@@ -1,22 +1,25 @@
 """Quiescence: search captures and promotions until the position is quiet, then evaluate.
 
 Not in check the side to move may stand pat, so the value is at least the static evaluation. In
-check every evasion is tried and there is no standing pat; no evasion is mate. Fail-soft inside.
+check every evasion is tried and there is no standing pat; no evasion is mate. Draws are those by
+rule: a capture ends all repetitions, so a position of this tree repeats none. Fail-soft inside.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .bitboard import EMPTY, popcount
+from .bitboard import EMPTY, RANK_7, popcount
 from .evaluate import evaluate, evaluate_within
+from .intervals import UNKNOWN
 from .jit import kernel
 from .move import NO_MOVE, captured_piece, promotion_piece
 from .movegen import ALL_MOVES, NOISY, generate_moves
 from .node import enter_child
 from .ordering import pick_move, score_moves
+from .pruning import UNBOUNDED, gives_direct_check
+from .rules import FIFTY_MOVE_PLIES, is_insufficient_material
 from .see import see_at_least
-from .state import MAX_PLY
 from .transposition import (
     EXACT,
     LOWER,
@@ -31,7 +34,24 @@ from .transposition import (
 )
 
 ZERO = np.int64(0)
-UNKNOWN = np.int64(-MATE - 2)  # no score at all
+NEAR_FIFTY_MOVES = np.int64(FIFTY_MOVE_PLIES - 10)  # a table entry knows nothing of the clock
+
+
+@kernel
+def draw_score(parameters, ply):
+    """The score of a draw, from the side to move at `ply`."""
+    return parameters.draw_score_cp if ply & 1 == 0 else -parameters.draw_score_cp
+
+
+@kernel
+def is_drawn_by_rule(searcher, node):
+    """Draw by fifty moves (mate goes before) or for want of material."""
+    if node.position.halfmove < FIFTY_MOVE_PLIES:
+        return is_insufficient_material(node.position)
+    if not node.checkers:
+        return True
+    end = generate_moves(node.position, ALL_MOVES, node.checkers, searcher.moves, node.start)
+    return end > node.start
 
 
 @kernel
@@ -52,30 +72,52 @@ def bound_of(score, alpha, beta):
 
 
 @kernel
-def table_answer(parameters, data, depth, alpha, beta, ply):
+def table_answer(parameters, node, data, depth, alpha, beta):
     """The score of a table entry that ends a node of this depth and window, or UNKNOWN."""
     if data == EMPTY or not parameters.transposition_cutoffs or entry_depth(data) < depth:
         return UNKNOWN
-    score = entry_score(data, ply)
+    if node.position.halfmove >= NEAR_FIFTY_MOVES:
+        return UNKNOWN
+    score = entry_score(data, node.ply)
     return score if bound_allows(data, score, alpha, beta) else UNKNOWN
 
 
 @kernel
-def _is_hopeless(parameters, position, move, stand_pat, alpha):
-    """Delta cut: the victim and a margin on top do not bring the score up to alpha."""
+def _has_few_pieces(parameters, position):
+    return popcount(position.ours | position.theirs) < parameters.delta_min_pieces
+
+
+@kernel
+def _most_gained(parameters, position, move):
+    """What a capture is taken to gain at most: its victim and a margin (delta cut)."""
     if not parameters.delta_pruning or promotion_piece(move):
-        return False
-    if popcount(position.ours | position.theirs) < parameters.delta_min_pieces:
-        return False
-    gain = parameters.exchange_values[captured_piece(move)] + parameters.delta_margin_cp
-    return stand_pat + gain <= alpha
+        return UNBOUNDED
+    if _has_few_pieces(parameters, position):
+        return UNBOUNDED
+    return parameters.exchange_values[captured_piece(move)] + parameters.delta_margin_cp
+
+
+@kernel
+def _most_gained_at_all(parameters, position):
+    """What any capture or promotion is taken to gain at most (delta cut of the whole node)."""
+    if not parameters.node_delta_pruning or _has_few_pieces(parameters, position):
+        return UNBOUNDED
+    if position.pawns & position.ours & RANK_7:
+        return parameters.node_delta_cp + parameters.node_delta_promotion_cp
+    return parameters.node_delta_cp
 
 
 @kernel
 def _loses_material(parameters, position, move):
-    return parameters.see_pruning and not see_at_least(
-        position, move, parameters.see_threshold_cp, parameters
-    )
+    """Whether SEE rules a capture out."""
+    if not parameters.see_pruning:
+        return False
+    if see_at_least(position, move, parameters.see_threshold_cp, parameters):
+        return False
+    if not parameters.see_pruning_guarded:
+        return True
+    spared = promotion_piece(move) or gives_direct_check(position, move)
+    return not spared and not _has_few_pieces(parameters, position)
 
 
 @kernel
@@ -97,17 +139,20 @@ def quiescence(searcher, parameters, node, alpha, beta):
     """
     if searcher.stopped:
         return ZERO
-    position, checkers, ply = node.position, node.checkers, node.ply
+    position, ply = node.position, node.ply
+    evading = node.checkers and parameters.quiescence_evasions
     searcher.pv_length[ply] = 0
     searcher.seldepth = max(searcher.seldepth, ply)
-    if ply >= MAX_PLY - 1:
+    if is_drawn_by_rule(searcher, node):
+        return draw_score(parameters, ply)
+    if ply >= parameters.quiescence_max_ply:
         return evaluate(position, node.accumulator, parameters)
     hint = NO_MOVE
     if parameters.transposition_table:
         data = probe_table(searcher, position.key)
         hint = entry_move(data)
         if beta - alpha == 1:
-            score = table_answer(parameters, data, ZERO, alpha, beta, ply)
+            score = table_answer(parameters, node, data, ZERO, alpha, beta)
             if score != UNKNOWN:
                 return score
 
@@ -115,21 +160,24 @@ def quiescence(searcher, parameters, node, alpha, beta):
     stand_pat = best
     old_alpha = alpha
     kinds = ALL_MOVES
-    if not checkers:
+    if not evading:
         kinds = NOISY
         stand_pat = evaluate_within(position, node.accumulator, parameters, alpha, beta)
+        limit = stand_pat + _most_gained_at_all(parameters, position)
+        if stand_pat >= beta or limit <= alpha:
+            return stand_pat if stand_pat >= beta else limit
         best = stand_pat
-        if best >= beta:
-            return best
         alpha = max(alpha, best)
 
-    end = generate_moves(position, kinds, checkers, searcher.moves, node.start)
+    end = generate_moves(position, kinds, node.checkers, searcher.moves, node.start)
     score_moves(searcher, parameters, node, node.start, end, hint)
     best_move = NO_MOVE
     for index in range(node.start, end):
         move = pick_move(searcher, index, end)
-        if not checkers:
-            if _is_hopeless(parameters, position, move, stand_pat, alpha):
+        if not evading:
+            limit = stand_pat + _most_gained(parameters, position, move)
+            if limit <= alpha:
+                best = max(best, limit)
                 continue
             if _loses_material(parameters, position, move):
                 continue

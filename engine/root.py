@@ -11,6 +11,7 @@ import numpy as np
 from .accumulator import compute_accumulator
 from .bitboard import ONE
 from .evaluate import evaluate
+from .history import forget_killers
 from .jit import kernel
 from .machine import clock_ns
 from .move import NO_MOVE, to_wire
@@ -39,14 +40,15 @@ def open_window(searcher, parameters, depth):
 
 @kernel
 def widen_window(searcher, parameters, bound):
-    """Move the side that failed away from the centre, each time further, at last to the end."""
+    """Move the side that failed away from the centre, each time further; at last open both."""
     window = min(INFINITE, searcher.window_cp * parameters.aspiration_growth_pct // 100 + 1)
     searcher.window_cp = window
-    reach = window if window < MATE_BOUND else 2 * INFINITE
-    if bound == UPPER:
-        searcher.root_alpha = max(-INFINITE, searcher.window_centre - reach)
+    if window >= MATE_BOUND:
+        searcher.root_alpha, searcher.root_beta = -INFINITE, INFINITE
+    elif bound == UPPER:
+        searcher.root_alpha = max(-INFINITE, searcher.window_centre - window)
     else:
-        searcher.root_beta = min(INFINITE, searcher.window_centre + reach)
+        searcher.root_beta = min(INFINITE, searcher.window_centre + window)
 
 
 @kernel
@@ -116,9 +118,7 @@ def _forget_last_search(searcher, game):
     searcher.key_base = game.key_count - 1
     for index in range(game.key_count):
         searcher.keys[index] = game.keys[index]
-    for ply in range(MAX_PLY + 1):
-        searcher.killers[ply, 0] = NO_MOVE
-        searcher.killers[ply, 1] = NO_MOVE
+    forget_killers(searcher)
 
 
 @kernel

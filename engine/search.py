@@ -17,18 +17,18 @@ from .history import (
     reward_cutoff,
     update_correction,
 )
+from .intervals import narrow_by_interval, store_interval
 from .jit import kernel
 from .move import NO_MOVE, is_noisy
-from .movegen import ALL_MOVES, generate_moves
 from .node import enter_child, enter_null
 from .picker import next_move, next_winning, skip_quiets, start_picking
 from .pruning import (
+    futility_limit,
     gives_direct_check,
-    is_above_reach,
     is_below_reach,
-    is_futile,
     is_late,
     late_move_reduction,
+    least_expected,
     loses_exchange,
     may_be_singular,
     may_pass,
@@ -36,8 +36,17 @@ from .pruning import (
     null_reduction,
     reduces_without_hint,
 )
-from .quiescence import UNKNOWN, bound_of, extend_pv, quiescence, table_answer
-from .rules import FIFTY_MOVE_PLIES, is_insufficient_material, repetitions
+from .quiescence import (
+    NEAR_FIFTY_MOVES,
+    UNKNOWN,
+    bound_of,
+    draw_score,
+    extend_pv,
+    is_drawn_by_rule,
+    quiescence,
+    table_answer,
+)
+from .rules import repetitions
 from .state import MAX_PLY
 from .transposition import (
     LOWER,
@@ -51,47 +60,43 @@ from .transposition import (
 )
 
 INFINITE = np.int64(MATE + 1)
-NEAR_FIFTY_MOVES = np.int64(FIFTY_MOVE_PLIES - 10)  # a table entry knows nothing of the clock
 NO, YES = np.int64(0), np.int64(1)
 
 
 @kernel
-def draw_score(parameters, ply):
-    """The score of a draw, from the side to move at `ply`."""
-    return parameters.draw_score_cp if ply & 1 == 0 else -parameters.draw_score_cp
+def is_draw(searcher, node):
+    """Draw inside the tree: a first repetition, or by rule."""
+    count = searcher.key_base + node.ply + 1
+    if repetitions(searcher.keys, count, node.position.halfmove) > 0:
+        return True
+    return is_drawn_by_rule(searcher, node)
 
 
 @kernel
-def is_draw(searcher, node):
-    """Draw inside the tree: a first repetition, fifty moves (mate goes before), no material."""
-    position = node.position
-    if position.halfmove >= FIFTY_MOVE_PLIES:
-        if not node.checkers:
-            return True
-        start = node.start
-        if generate_moves(position, ALL_MOVES, node.checkers, searcher.moves, start) > start:
-            return True
-    count = searcher.key_base + node.ply + 1
-    if repetitions(searcher.keys, count, position.halfmove) > 0:
-        return True
-    return is_insufficient_material(position)
+def follow_last_line(searcher):
+    """From the root on, moves of the line found last are known by `on_last_line`."""
+    length = searcher.pv_length[0]
+    for ply in range(length):
+        searcher.last_line[ply] = searcher.pv[0, ply]
+    searcher.last_line[length] = NO_MOVE
+    searcher.on_last_line[0] = 1
 
 
 @kernel
 def settle_node(searcher, parameters, node, alpha, beta):
     """What a node is worth without a search: (known, value, alpha, beta).
 
-    Below the root: draws, the greatest ply, and a window narrowed to the mates still possible.
+    Below the root: draws, and a window narrowed to the mates still possible.
     """
     ply = node.ply
     searcher.keys[searcher.key_base + ply] = node.position.key
     if ply == 0:
+        follow_last_line(searcher)
         return False, NO, alpha, beta
+    searcher.seldepth = max(searcher.seldepth, ply)
     searcher.pv_length[ply] = 0
     if is_draw(searcher, node):
         return True, draw_score(parameters, ply), alpha, beta
-    if ply >= MAX_PLY - 1:
-        return True, evaluate(node.position, node.accumulator, parameters), alpha, beta
     if parameters.mate_distance_pruning:
         alpha = max(alpha, -MATE + ply)
         beta = min(beta, MATE - ply - 1)
@@ -99,12 +104,28 @@ def settle_node(searcher, parameters, node, alpha, beta):
 
 
 @kernel
-def probe_node(searcher, parameters, node):
-    """The table's data for a node, and the move to try first: (data, hint)."""
-    data = probe_table(searcher, node.position.key) if parameters.transposition_table else EMPTY
-    if node.ply == 0 and searcher.root_move:
-        return data, searcher.root_move
-    return data, entry_move(data)
+def consult_table(searcher, parameters, node, depth, alpha, beta):
+    """What earlier searches tell of a node: (answer or UNKNOWN, alpha, beta, data, hint).
+
+    An answer ends a zero-window node; the root is always searched. Intervals may also narrow the
+    window.
+    """
+    ply = node.ply
+    data, hint = EMPTY, NO_MOVE
+    answer = UNKNOWN
+    if parameters.exact_depth_entries:
+        if ply > 0 and node.position.halfmove < NEAR_FIFTY_MOVES:
+            answer, alpha, beta, hint = narrow_by_interval(searcher, node, depth, alpha, beta)
+    elif parameters.transposition_table:
+        data = probe_table(searcher, node.position.key)
+        hint = entry_move(data)
+        if ply > 0 and beta - alpha == 1 and searcher.excluded[ply] == NO_MOVE:
+            answer = table_answer(parameters, node, data, depth, alpha, beta)
+    if ply == 0 and searcher.root_move:
+        hint = searcher.root_move
+    elif hint == NO_MOVE and parameters.pv_hint and searcher.on_last_line[ply]:
+        hint = searcher.last_line[ply]
+    return answer, alpha, beta, data, hint
 
 
 @kernel
@@ -131,8 +152,9 @@ def assess_node(searcher, parameters, node):
 @kernel
 def cut_by_evaluation(searcher, parameters, node, depth, alpha, beta, static_eval, improving):
     """Reverse futility and razoring: the value of a node that needs no search, or UNKNOWN."""
-    if is_above_reach(parameters, depth, static_eval, beta, improving):
-        return static_eval
+    kept = least_expected(parameters, depth, static_eval, beta, improving)
+    if kept >= beta:
+        return kept
     if is_below_reach(parameters, depth, static_eval, alpha):
         score = quiescence(searcher, parameters, node, alpha, beta)
         if searcher.stopped or score <= alpha:
@@ -150,19 +172,28 @@ def reduction_of(searcher, parameters, node, move, depth, searched, pv_node, imp
 
 
 @kernel
-def is_skipped(
+def skip_limit(
     searcher, parameters, node, move, depth, reduction, searched, improving, static_eval, alpha
 ):
-    """Whether a move is not searched at all; once it is too late for one quiet, for all of them."""
+    """What a move that need not be searched is taken to be worth at most; else UNKNOWN.
+
+    It is at most alpha: by futility a margin above the static evaluation, and for late quiets and
+    lost exchanges the evaluation itself, as standing pat is in quiescence. The node's value may not
+    be below it, or the table would be told of a proof that nobody has made. Once it is too late for
+    one quiet, it is for all of them.
+    """
     quiet = not is_noisy(move)
+    as_it_stands = min(alpha, static_eval)
     if quiet:
         if is_late(parameters, depth, searched, improving):
             skip_quiets(searcher, node.ply)
-            return True
-        if is_futile(parameters, depth - reduction, static_eval, alpha):
-            if not gives_direct_check(node.position, move):
-                return True
-    return loses_exchange(parameters, node.position, move, depth, quiet)
+            return as_it_stands
+        limit = futility_limit(parameters, depth - reduction, static_eval)
+        if limit <= alpha and not gives_direct_check(node.position, move):
+            return limit
+    if loses_exchange(parameters, node.position, move, depth, quiet):
+        return as_it_stands
+    return UNKNOWN
 
 
 @kernel
@@ -207,7 +238,9 @@ def remember_node(searcher, parameters, node, best_move, best, static_eval, dept
     if parameters.correction_history and not node.checkers:
         if teaches(best, bound, static_eval, best_move):
             update_correction(searcher, node.position, depth, best - static_eval)
-    if parameters.transposition_table:
+    if parameters.exact_depth_entries:
+        store_interval(searcher, node, best_move, best, depth, bound)
+    elif parameters.transposition_table:
         store_table(searcher, node.position.key, best_move, best, depth, bound, node.ply)
 
 
@@ -221,26 +254,25 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
     """
     if node.checkers and parameters.check_extension:
         depth += 1
-    if depth <= 0:
-        return quiescence(searcher, parameters, node, alpha, beta)
     known, value, alpha, beta = settle_node(searcher, parameters, node, alpha, beta)
     if known or searcher.stopped:
         return value
-
     ply = node.ply
+    if depth <= 0 or ply >= parameters.search_max_ply:
+        return quiescence(searcher, parameters, node, alpha, beta)
+
+    answer, alpha, beta, data, hint = consult_table(searcher, parameters, node, depth, alpha, beta)
+    if answer != UNKNOWN:
+        return answer
+    if hint == NO_MOVE and reduces_without_hint(parameters, depth, ply):
+        depth -= 1
+    if parameters.killers_by_depth:
+        searcher.killer_slot[ply] = min(depth, np.int64(MAX_PLY))
     old_alpha = alpha
     pv_node = beta - alpha > 1
     excluded = searcher.excluded[ply]
     whole_node = excluded == NO_MOVE and (ply > 0 or searcher.left_out_count == 0)
     zero_window = not pv_node and whole_node
-
-    data, hint = probe_node(searcher, parameters, node)
-    if zero_window and node.position.halfmove < NEAR_FIFTY_MOVES:
-        score = table_answer(parameters, data, depth, alpha, beta, ply)
-        if score != UNKNOWN:
-            return score
-    if hint == NO_MOVE and reduces_without_hint(parameters, depth, ply):
-        depth -= 1
 
     static_eval, improving = assess_node(searcher, parameters, node)
     if zero_window and not node.checkers:
@@ -254,6 +286,8 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
             null_depth = depth - 1 - null_reduction(parameters, depth, beta, static_eval)
             child = enter_null(searcher, node)
             score = -search(searcher, parameters, child, null_depth, -beta, -beta + 1, NO)
+            if score >= beta and depth >= parameters.null_move_verified_depth:
+                score = search(searcher, parameters, node, null_depth, beta - 1, beta, NO)
             if searcher.stopped:
                 return NO
             if score >= beta:
@@ -305,7 +339,7 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
             searcher, parameters, node, move, depth, searched, pv_node, improving
         )
         if ply > 0 and not pv_node and not node.checkers and best > -MATE_BOUND:
-            if is_skipped(
+            limit = skip_limit(
                 searcher,
                 parameters,
                 node,
@@ -316,7 +350,9 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
                 improving,
                 static_eval,
                 alpha,
-            ):
+            )
+            if limit != UNKNOWN:
+                best = max(best, limit)
                 continue
         child = enter_child(searcher, parameters, node, move, searcher.list_end[ply])
         if child.checkers and not parameters.lmr_checks:

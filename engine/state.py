@@ -151,11 +151,14 @@ SEARCHER_DTYPE = np.dtype(
         ("key_base", I64),
         KEYS,
         ("killers", U64, (MAX_PLY + 1, 2)),
+        ("killer_slot", I64, (MAX_PLY + 1,)),  # by ply, the row of its killers
         ("history", I64, (2, 6, 64)),
         ("continuation", np.int16, (2, MOVE_KINDS + 1, MOVE_KINDS)),  # [distance - 1][before][move]
         ("capture_history", I64, (MOVE_KINDS, 7)),  # [move][captured, NO_PIECE of a promotion]
         ("pawn_correction", np.int32, (CORRECTION_SIZE,)),
         ("piece_correction", np.int32, (2, CORRECTION_SIZE)),  # ours, theirs
+        ("last_line", U64, (MAX_PLY + 1,)),  # of the iteration before
+        ("on_last_line", I64, (MAX_PLY + 1,)),  # by ply, 1 where that line led here
         ("moved", I64, (MAX_PLY + 1,)),  # by ply, the move kind made there; MOVE_KINDS for none
         ("excluded", U64, (MAX_PLY + 1,)),  # the move a singular search leaves out
         *((name, I64, (MAX_PLY + 1,)) for name in PICKER_FIELDS),

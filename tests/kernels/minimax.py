@@ -52,8 +52,24 @@ def _is_skipped(parameters, position, move):
 
 
 @kernel
+def _draw(parameters, ply):
+    return parameters.draw_score_cp if ply % 2 == 0 else -parameters.draw_score_cp
+
+
+@kernel
+def _drawn_by_rule(searcher, position, checkers, start):
+    """Fifty moves, unless they end in mate, or too little material."""
+    if position.halfmove < 100:
+        return is_insufficient_material(position)
+    end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, start)
+    return not checkers or end > start
+
+
+@kernel
 def _captures_value(searcher, parameters, position, ply, start):
     checkers = checkers_of(position)
+    if _drawn_by_rule(searcher, position, checkers, start):
+        return _draw(parameters, ply)
     if ply >= MAX_PLY - 1 or searcher.stopped:
         return _static(position, parameters)
     best = -MATE + ply
@@ -96,18 +112,17 @@ def _value(searcher, parameters, position, depth, ply, start, leaves):
     checkers = checkers_of(position)
     if checkers and parameters.check_extension:
         depth += _ONE
+    searcher.keys[searcher.key_base + ply] = position.key
+    if ply > 0 and (
+        _stood_before(searcher, position, ply)
+        or _drawn_by_rule(searcher, position, checkers, start)
+    ):
+        return _draw(parameters, ply)
     if depth <= 0:
         return _leaf(searcher, parameters, position, ply, start, leaves)
-    searcher.keys[searcher.key_base + ply] = position.key
     end = generate_moves(position, ALL_MOVES, checkers, searcher.moves, start)
-    draw = parameters.draw_score_cp if ply % 2 == 0 else -parameters.draw_score_cp
     if end == start:
-        return -MATE + ply if checkers else draw
-    if ply > 0:
-        if position.halfmove >= 100 or _stood_before(searcher, position, ply):
-            return draw
-        if is_insufficient_material(position):
-            return draw
+        return -MATE + ply if checkers else _draw(parameters, ply)
     if ply >= MAX_PLY - 1 or searcher.stopped:
         return _static(position, parameters)
     best = -_INFINITE

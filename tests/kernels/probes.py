@@ -36,20 +36,22 @@ from engine.node import Node, root_node
 from engine.picker import next_move, start_picking
 from engine.position import checkers_and_pinned, checkers_of, piece_on, threats_of
 from engine.pruning import (
-    is_above_reach,
+    futility_limit,
     is_below_reach,
-    is_futile,
     is_late,
     late_move_reduction,
+    least_expected,
     may_pass,
     null_reduction,
 )
-from engine.quiescence import bound_allows, bound_of
+from engine.quiescence import bound_allows, bound_of, quiescence, table_answer
 from engine.rules import find_move
+from engine.search import INFINITE, settle_node
 from engine.see import see_at_least
 from engine.state import load_position
 from engine.terms import PERCENT, endgame, middlegame, taper
 from engine.transposition import (
+    LOWER,
     entry_bound,
     entry_depth,
     entry_move,
@@ -431,9 +433,9 @@ def null_reduction_of(parameters, depth, beta, static_eval):
 def pruned_by(parameters, depth, static_eval, bound, searched, improving):
     """(above reach, below reach, futile, late): each rule's answer for the same numbers."""
     return (
-        is_above_reach(parameters, depth, static_eval, bound, improving),
+        least_expected(parameters, depth, static_eval, bound, improving) >= bound,
         is_below_reach(parameters, depth, static_eval, bound),
-        is_futile(parameters, depth, static_eval, bound),
+        futility_limit(parameters, depth, static_eval) <= bound,
         is_late(parameters, depth, searched, improving),
     )
 
@@ -461,3 +463,30 @@ def running_evaluation(game, parameters, before):
             running = update_accumulator(accumulator, move, parameters)
             return evaluate(after, running, parameters), True
     return _ZERO, False
+
+
+@kernel
+def answer_of(game, searcher, parameters, score, alpha, beta):
+    """`table_answer` of the position in `game` after `score` was stored for it as a lower bound."""
+    node = root_node(load_position(game), parameters)
+    depth = np.int64(5)
+    store_table(searcher, node.position.key, NO_MOVE, score, depth, LOWER, _ZERO)
+    data = probe_table(searcher, node.position.key)
+    return table_answer(parameters, node, data, depth, alpha, beta)
+
+
+@kernel
+def settled(game, searcher, parameters, alpha, beta, ply):
+    """`settle_node` of the position in `game`, as if it stood at `ply`."""
+    root = root_node(load_position(game), parameters)
+    node = Node(root.position, root.accumulator, root.checkers, ply, _ZERO)
+    return settle_node(searcher, parameters, node, alpha, beta)
+
+
+@kernel
+def quiet_value(game, searcher, parameters):
+    """The quiescence value of the position in `game`."""
+    searcher.node_limit = np.int64(1 << 62)
+    searcher.deadline_ns = np.int64(1 << 62)
+    root = root_node(load_position(game), parameters)
+    return quiescence(searcher, parameters, root, -INFINITE, INFINITE)

@@ -49,6 +49,8 @@ BARE = {
     "see_search_pruning": 0,
     "internal_iterative_reduction": 0,
 }
+#: Tables whose entries answer for their own depth alone; no path is longer than the depth asked.
+EXACT_ENTRIES = {"exact_depth_entries": 1, "transposition_cutoffs": 1, "check_extension": 0}
 #: Whatever only orders moves or narrows windows: the value must stay.
 ORDERED = BARE | {
     "principal_variation_search": 1,
@@ -67,8 +69,11 @@ VARIANTS = (
     ORDERED | {"fail_soft": 0},
     ORDERED | {"check_extension": 0, "draw_score_cp": 15},
     ORDERED | {"see_pruning": 1},
+    ORDERED | {"killers_by_depth": 1, "history_fades": 0, "pv_hint": 1, "transposition_table": 0},
+    ORDERED | EXACT_ENTRIES,
+    ORDERED | EXACT_ENTRIES | {"fail_soft": 0, "aspiration_window_cp": 1},
 )
-BUDGET_NODES = 5_000_000
+BUDGET_NODES = 20_000_000
 
 
 def reference_value(

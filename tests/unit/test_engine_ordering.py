@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from engine.history import HISTORY_LIMIT
-from engine.shell import Game, Searcher
+from engine.ordering import KILLER_SCORE
+from engine.shell import STARTPOS, Game, Searcher
 from engine.state import GAME_DTYPE, MAX_PLY, new_record
 from tests.kernels.probes import picked_order, teach_cutoff
 from tests.oracle import KIWIPETE
@@ -109,10 +110,37 @@ def test_a_killer_that_cuts_again_stays_the_first() -> None:
 
 def test_killers_belong_to_their_ply() -> None:
     searcher = Searcher({"history": 0}, hash_mb=0)
+    searcher.new_game()
     plain = order(MIXED, searcher)
     reward(searcher, MIXED, "d1d4")
     assert order(MIXED, searcher, ply=1) == plain
     assert order(MIXED, searcher, ply=0) != plain
+
+
+def test_without_fading_history_is_a_plain_sum() -> None:
+    plain = {"history_fades": 0, "history_malus": 0, "history_bonus_slope": 1}
+    searcher = Searcher(plain, hash_mb=0)
+    for depth in (5, 7, 30):
+        reward(searcher, MIXED, "e1e2", earlier=("d1d4",), depth=depth)
+    assert history(searcher, 0, KING, 12) == 5 + 7 + 30
+    assert np.count_nonzero(searcher.record.history) == 1
+
+
+def test_a_plain_sum_stays_below_the_killers() -> None:
+    loud = {"history_fades": 0, "history_bonus_max": 16384, "history_bonus_slope": 4096}
+    searcher = Searcher(loud, hash_mb=0)
+    for _ in range(200):
+        reward(searcher, MIXED, "e1e2", depth=60)
+    reward(searcher, MIXED, "d1d4", depth=1)
+    assert order(MIXED, searcher)[NOISY:][:2] == ["d1d4", "e1e2"]
+    assert history(searcher, 0, KING, 12) < KILLER_SCORE
+
+
+def test_equal_moves_keep_the_generator_s_order() -> None:
+    searcher = Searcher({"history": 0, "killers": 0}, hash_mb=0)
+    game = Game(STARTPOS)
+    generated = [game.format_uci(move) for move in game.legal_moves()]
+    assert order(STARTPOS, searcher) == generated
 
 
 def test_history_orders_the_quiets() -> None:

