@@ -7,10 +7,11 @@ quotes the new one. The positions are our own choice among well-known games, stu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from .shell import STARTPOS, Searcher, SearchLimit
+from .shell import STARTPOS, Game, Searcher, SearchLimit
 
 DEFAULT_DEPTH = 14
 MAX_DEPTH = 64
@@ -55,6 +56,15 @@ POSITIONS = (
 # fmt: on
 
 
+class Searched(NamedTuple):
+    """A position and what its search found: the move, the mover's score, the nodes."""
+
+    fen: str
+    move: str
+    score_cp: int
+    nodes: int
+
+
 class Bench:
     """One run over the positions, each a new game; `nodes` is the signature once it is through."""
 
@@ -64,15 +74,20 @@ class Bench:
         self.nodes = 0
         self.time_ns = 0
 
-    def run(self) -> Iterator[str]:
-        """Search position by position; a line of the report for each."""
+    def search(self) -> Iterator[Searched]:
+        """Search position by position."""
         no_moves = np.zeros(1, np.uint16)
-        for number, fen in enumerate(POSITIONS, 1):
+        for fen in POSITIONS:
             self.searcher.new_game(fen)
             result = self.searcher.go(no_moves, 0, SearchLimit(depth=self.depth))
             self.nodes += result.nodes
             self.time_ns += result.time_ns
-            yield f"{number:2}/{len(POSITIONS)} {result.nodes:10} nodes  {fen}"
+            yield Searched(fen, Game(fen).format_uci(result.move), result.score_cp, result.nodes)
+
+    def run(self) -> Iterator[str]:
+        """A line of the report for each position."""
+        for number, found in enumerate(self.search(), 1):
+            yield f"{number:2}/{len(POSITIONS)} {found.nodes:10} nodes  {found.fen}"
 
     @property
     def nps(self) -> int:

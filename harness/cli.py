@@ -324,5 +324,57 @@ def perft(context: click.Context, /, **_: Any) -> int:
     return 0 if run_perft(context) else EXIT_CHECK_FAILED
 
 
+@main.command(
+    short_help="The search's signature and speed; is it as fast as a revision?",
+    epilog=_example(
+        "harness bench --expect-commit",
+        "harness bench --against main",
+    ),
+)
+@click.option("--depth", type=click.IntRange(1, 64), metavar="N", help="Plies of each position.")
+@click.option(
+    "--repeat",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Runs over the positions; their speeds are told with the spread.",
+)
+@click.option(
+    "--expect", type=click.IntRange(1), metavar="N", help="Nodes that the signature should have."
+)
+@click.option(
+    "--expect-commit",
+    is_flag=True,
+    help="Expect what the last commit says that has a line `Bench: N`.",
+)
+@click.option(
+    "--against",
+    metavar="REV",
+    help="Measure in turn with the engine of a git revision: the ratio of speeds.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(10, 10_000),
+    default=12,
+    show_default=True,
+    metavar="N",
+    help="Runs of each side with --against.",
+)
+@click.option("--attacks", is_flag=True, help="With each slider back-end.")
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def bench(context: click.Context, /, **_: Any) -> int:
+    """Search fixed positions to a fixed depth: the nodes are the signature of the search.
+
+    Exit code 10: the signature is not the expected one, or the working tree is surely slower than
+    the revision.
+    """
+    from harness.bench_command import run_bench
+
+    return 0 if run_bench(context) else EXIT_CHECK_FAILED
+
+
 if __name__ == "__main__":
     main()

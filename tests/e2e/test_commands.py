@@ -14,7 +14,7 @@ from harness import options
 from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("sprt", "stats", "perft", "book", "warm", "report")
+COMMANDS = ("sprt", "stats", "perft", "bench", "book", "warm", "report")
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
 
@@ -243,6 +243,8 @@ MISTAKES = [
         "sprt good.cfg good.cfg --concurrency 2 --cluster tcp://host:8786",
         "--concurrency cannot be given with --cluster; expected one of them, since a cluster",
     ),
+    ("perft", "--depth is missing; expected it, or a --suite"),
+    ("bench --rounds 1", "Invalid value for '--rounds': 1 is not in the range 10<=x<=10000."),
     (
         "stats",
         "none of RUN, PGN, --ptnml and --wdl given; expected one of them",

@@ -17,7 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 GATE = (ROOT / ".ci" / "run").read_text("utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/sprt.md"]
+GUIDES = [f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", *GUIDES]
 
 
 def shell_blocks(markdown: str) -> list[str]:
@@ -87,7 +88,7 @@ def options_of_the_commands() -> set[str]:
     } | {"--help"}
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/sprt.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/sprt.md", "docs/perft.md", "docs/bench.md"])
 def test_options_named_in_the_documents_exist(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text))
