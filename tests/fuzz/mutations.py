@@ -12,6 +12,7 @@ ODD_WORDS = (
     *("\u0663", "\u00b2", "\ufeff", "\u00e9", "\U0001f40e"),
 )
 ODD_LETTERS = "KQRBNPkqrbnp12345678/ -wbxea\u00e9\t\x00\u212a"
+_LONG_WORD = 100  # is not stretched again
 
 
 def _replace_word(rng: random.Random, words: list[str]) -> list[str]:
@@ -45,7 +46,8 @@ def _damage_letter(rng: random.Random, words: list[str]) -> list[str]:
 
 def _stretch_word(rng: random.Random, words: list[str]) -> list[str]:
     index = rng.randrange(len(words))
-    words[index] *= rng.choice((2, 10, 1_000))
+    if len(words[index]) <= _LONG_WORD:
+        words[index] *= rng.choice((2, 10, 1_000))
     return words
 
 

@@ -7,9 +7,9 @@ from types import ModuleType
 
 import pytest
 
-from tests.fuzz import faults, fen, hunt, uci
+from tests.fuzz import faults, fen, hunt, tcp, uci
 
-GATE_CASES = {fen: 300, uci: 60}
+GATE_CASES = {fen: 300, uci: 60, tcp: 40}
 NIGHT_S = 60.0
 
 

@@ -50,20 +50,19 @@ def _is_costly(line: str) -> bool:
     return False
 
 
-def _lines(rng: random.Random, seed: int) -> Iterator[str]:
+def damaged_lines(rng: random.Random) -> Iterator[str]:
+    """A few commands, most of them wrong."""
     for _ in range(rng.randrange(1, _MOST_LINES)):
-        fen = random_setup(seed) if rng.random() < 0.5 else rng.choice(WELL_KNOWN)
+        fen = random_setup(rng.getrandbits(32)) if rng.random() < 0.5 else rng.choice(WELL_KNOWN)
         line = damaged(rng, rng.choice(SENTENCES).format(fen=fen))
         if not _is_costly(line):
             yield rng.choice(("", "", " ", "\t")) + line + rng.choice(("\n", "\n", "\r\n", " \n"))
-    yield from ("stop\n", "isready\n")
-    if rng.random() < 0.5:
-        yield "quit\n"
 
 
 def case(seed: int) -> None:
     prepare()
-    lines = list(_lines(random.Random(seed), seed))
+    rng = random.Random(seed)
+    lines = [*damaged_lines(rng), "stop\n", "isready\n", *rng.choice(([], ["quit\n"]))]
     out = io.StringIO()
     Uci(out).run(lines)
     answers = out.getvalue().splitlines()
