@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+
 import chess
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.evaluate import evaluate_record
+from engine.parameters import SEARCH
 from engine.shell import Game, Searcher, SearchLimit, SearchResult, build_parameters
 from tests.oracle import (
     NO_MOVES,
@@ -24,15 +27,13 @@ from tests.oracle import (
 
 PARAMETERS = build_parameters()
 
+SWITCHES = [parameter.name for parameter in SEARCH if (parameter.low, parameter.high) == (0, 1)]
+
 #: Techniques off or on against the defaults: the symmetry may hang on none of them.
-VARIANTS = st.sampled_from(
-    [
-        {},
-        {"transposition_cutoffs": 0, "late_move_reductions": 0},
-        {"fail_soft": 0, "principal_variation_search": 0, "aspiration_window_cp": 0},
-        {"draw_score_cp": -30, "history_malus": 0, "check_extension": 0},
-        {"null_move": 0, "see_pruning": 0, "delta_pruning": 0, "killers": 0},
-    ]
+VARIANTS = st.builds(
+    operator.or_,
+    st.dictionaries(st.sampled_from(SWITCHES), st.integers(0, 1)),
+    st.sampled_from([{}, {"aspiration_window_cp": 0}, {"draw_score_cp": -30}]),
 )
 
 

@@ -41,3 +41,30 @@ def test_nodes_of_quiescence_are_counted_apart() -> None:
     for fen in WELL_KNOWN:
         result = searched(fen, 3)
         assert 0 < result.qnodes < result.nodes
+
+
+def test_the_line_goes_on_in_quiescence() -> None:
+    """The king must leave the fork, and the leaf of the search takes the queen."""
+    fork = Game("6k1/8/8/8/8/8/5n2/3Q3K w - - 0 1")
+    searcher = Searcher({"check_extension": 0}, hash_mb=1)
+    searcher.new_game(fork.fen)
+    result = searcher.go(NO_MOVES, 0, SearchLimit(depth=1))
+    line = searcher.principal_variation()
+    fork.push(result.move)
+    assert line == [result.move, fork.parse_uci("f2d1")]
+
+
+@pytest.mark.parametrize("fen", WELL_KNOWN)
+def test_a_search_that_was_stopped_leaves_nothing_wrong_behind(fen: str) -> None:
+    """Entries answer for one depth only here, so the value cannot depend on what came before."""
+    plain = {"exact_depth_entries": 1, "check_extension": 0, "null_move": 0, "razoring": 0}
+    pruning = ("reverse_futility", "futility", "late_move_pruning", "late_move_reductions")
+    plain |= dict.fromkeys((*pruning, "see_search_pruning", "internal_iterative_reduction"), 0)
+    expected = Searcher(plain, hash_mb=1)
+    expected.new_game(fen)
+    value = expected.go(NO_MOVES, 0, SearchLimit(depth=3)).score_cp
+    for nodes in range(10, 2_000, 131):
+        searcher = Searcher(plain, hash_mb=1)
+        searcher.new_game(fen)
+        searcher.go(NO_MOVES, 0, SearchLimit(nodes=nodes))
+        assert searcher.go(NO_MOVES, 0, SearchLimit(depth=3)).score_cp == value, nodes
