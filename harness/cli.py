@@ -376,5 +376,43 @@ def bench(context: click.Context, /, **_: Any) -> int:
     return 0 if run_bench(context) else EXIT_CHECK_FAILED
 
 
+@main.command(
+    short_help="How many positions of an EPD suite does an engine solve?",
+    epilog=_example(
+        "harness epd wac.epd --movetime 200",
+        "harness epd wac.epd --engine 'stockfish' --option Threads=1 --nodes 100000",
+    ),
+)
+@click.argument(
+    "suites", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="SUITE..."
+)
+@options.move_limit_options
+@click.option(
+    "--engine",
+    metavar="ENGINE",
+    help="A config file (.cfg) of our engine, builtin@REV (the engine of a revision), or the"
+    " command of a UCI engine (default: base.cfg).",
+)
+@click.option(
+    "--option",
+    "engine_options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the UCI engine; may be given again.",
+)
+@click.option(
+    "--at-least", type=click.IntRange(0), metavar="N", help="Exit code 10 when fewer are solved."
+)
+@options.threads_option
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def epd(context: click.Context, /, **_: Any) -> int:
+    """Search each position of the SUITEs and compare the move with bm, am or the grades of c0."""
+    from harness.epd_command import run_epd
+
+    return 0 if run_epd(context) else EXIT_CHECK_FAILED
+
+
 if __name__ == "__main__":
     main()

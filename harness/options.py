@@ -67,7 +67,8 @@ def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Com
     return decorate
 
 
-limit_options = _together(
+#: Limits of a single move; a game may have a clock as well.
+move_limit_options = _together(
     click.option(
         "--nodes",
         type=_LimitType("nodes"),
@@ -78,6 +79,10 @@ limit_options = _together(
     click.option(
         "--movetime", type=_LimitType("movetime"), metavar="MS", help="Milliseconds of each move."
     ),
+)
+
+limit_options = _together(
+    move_limit_options,
     click.option(
         "--tc",
         type=_LimitType("tc"),
@@ -268,7 +273,7 @@ def match_limit(context: click.Context) -> Limit:
     """The one limit that was given, or the default."""
     from harness.limits import Limit
 
-    chosen = [name for name in LIMITS if context.params[name] is not None]
+    chosen = [name for name in LIMITS if context.params.get(name) is not None]
     if len(chosen) > 1:
         first, second = map(option_name, chosen[:2])
         raise UsageError(f"{second} cannot be given with {first}; expected one kind of limit")

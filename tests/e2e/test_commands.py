@@ -14,7 +14,7 @@ from harness import options
 from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("sprt", "stats", "perft", "bench", "book", "warm", "report")
+COMMANDS = ("sprt", "stats", "perft", "bench", "epd", "book", "warm", "report")
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
 
@@ -244,6 +244,7 @@ MISTAKES = [
         "--concurrency cannot be given with --cluster; expected one of them, since a cluster",
     ),
     ("perft", "--depth is missing; expected it, or a --suite"),
+    ("epd", "Missing argument 'SUITE...'."),
     ("bench --rounds 1", "Invalid value for '--rounds': 1 is not in the range 10<=x<=10000."),
     (
         "stats",

@@ -88,7 +88,9 @@ def options_of_the_commands() -> set[str]:
     } | {"--help"}
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/sprt.md", "docs/perft.md", "docs/bench.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/sprt.md", "docs/perft.md", "docs/bench.md", "docs/epd.md"]
+)
 def test_options_named_in_the_documents_exist(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text))
