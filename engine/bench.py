@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .shell import STARTPOS, Game, Searcher, SearchLimit
+from .protocol import format_score
+from .shell import MATE, MATE_BOUND, STARTPOS, Game, Searcher, SearchLimit
 
 DEFAULT_DEPTH = 14
 MAX_DEPTH = 64
@@ -85,9 +86,13 @@ class Bench:
             yield Searched(fen, Game(fen).format_uci(result.move), result.score_cp, result.nodes)
 
     def run(self) -> Iterator[str]:
-        """A line of the report for each position."""
+        """A line of the report for each position: nodes, best move, score."""
         for number, found in enumerate(self.search(), 1):
-            yield f"{number:2}/{len(POSITIONS)} {found.nodes:10} nodes  {found.fen}"
+            score = format_score(found.score_cp, int(MATE), int(MATE_BOUND))
+            yield (
+                f"{number:2}/{len(POSITIONS)} {found.nodes:10} nodes"
+                f" {found.move:>6} {score:>9}  {found.fen}"
+            )
 
     @property
     def nps(self) -> int:

@@ -61,6 +61,24 @@ def test_from_a_warm_cache(benchmark: Any, cache: Path) -> None:
     benchmark.extra_info.update(benchmark.pedantic(play, args=(cache,), rounds=5))
 
 
+def test_uci_program_until_uciok(benchmark: Any) -> None:
+    """The issue asks for 0.3 s."""
+
+    def talk() -> str:
+        process = subprocess.run(
+            [sys.executable, "-m", "engine"],
+            input="uci\nquit\n",
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return process.stdout
+
+    assert talk().endswith("uciok\n")
+    benchmark.pedantic(talk, rounds=10)
+
+
 def test_uci_program_until_it_has_moved(
     benchmark: Any, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,22 +8,30 @@ import sys
 import chess
 import pytest
 
-from engine.bench import POSITIONS, Bench
+from engine.bench import HASH_MB, POSITIONS, Bench
+from engine.protocol import format_score
+from engine.shell import MATE, MATE_BOUND, Game, Searcher, SearchLimit
+from tests.oracle import NO_MOVES
 
 DEPTH = 4
 
 
-def signature(depth: int = DEPTH, **search: int) -> int:
+def report(depth: int = DEPTH, **search: int) -> list[str]:
+    """A line for each position with its nodes, move and score, and last the signature."""
     bench = Bench(depth, search)
     lines = list(bench.run())
     assert len(lines) == len(POSITIONS)
     assert sum(int(line.split()[1]) for line in lines) == bench.nodes
-    return bench.nodes
+    return [*lines, f"Nodes searched: {bench.nodes}"]
+
+
+def signature(lines: list[str]) -> int:
+    return int(lines[-1].split()[-1])
 
 
 @pytest.fixture(scope="module")
-def expected() -> int:
-    return signature()
+def expected() -> list[str]:
+    return report()
 
 
 def run(*arguments: str, **environment: str) -> str:
@@ -48,12 +56,27 @@ def test_the_positions_are_distinct_and_can_be():
 
 
 def test_twice_in_one_process(expected):
-    assert signature() == expected
+    assert report() == expected
 
 
 def test_the_signature_depends_on_depth_and_search(expected):
-    assert signature(DEPTH - 1) < expected
-    assert signature(transposition_table=0) != expected
+    assert signature(report(DEPTH - 1)) < signature(expected)
+    assert signature(report(transposition_table=0)) != signature(expected)
+
+
+def test_each_line_tells_the_move_and_the_score_that_are_found():
+    searcher = Searcher(hash_mb=HASH_MB)
+    for fen, line in zip(POSITIONS, report(), strict=False):
+        searcher.new_game(fen)
+        result = searcher.go(NO_MOVES, 0, SearchLimit(depth=DEPTH))
+        score = format_score(result.score_cp, MATE, MATE_BOUND)
+        told = line.split(fen)[0].split()
+        assert told[1:] == [
+            str(result.nodes),
+            "nodes",
+            Game(fen).format_uci(result.move),
+            *score.split(),
+        ]
 
 
 def test_the_summary_names_signature_and_speed(expected):
@@ -69,8 +92,8 @@ def test_the_summary_names_signature_and_speed(expected):
 def test_in_another_process_with_each_slider_back_end(backend, expected):
     """An empty name means this machine's fastest. Each back-end is compiled code of its own."""
     output = run("-m", "engine", "bench", str(DEPTH), NUMBISHOP_SLIDERS=backend)
-    found = re.findall(r"^Nodes searched: (\d+)$", output, re.MULTILINE)
-    assert found == [str(expected)]
+    lines = re.findall(r"^ ?\d+/.*|^Nodes searched: .*", output, re.MULTILINE)
+    assert lines == expected
 
 
 def test_each_back_end_has_a_build_of_its_own():

@@ -1,0 +1,90 @@
+"""Another runner plays `numbishop` against itself: no loss on time, no illegal move or line.
+
+The runner is python-chess's `chess.engine`, with a clock of its own and no margin.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+
+import chess
+import chess.engine
+import pytest
+
+from tests.e2e.test_uci_process import NUMBISHOP
+
+BASE_S, INCREMENT_S = 1.0, 0.01
+GAMES = 200
+MAX_PLIES = 400
+OPENING_PLIES = 8
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[list[chess.engine.SimpleEngine]]:
+    opened = [chess.engine.SimpleEngine.popen_uci(NUMBISHOP, timeout=300) for _ in range(2)]
+    for engine in opened:
+        engine.ping()
+    yield opened
+    for engine in opened:
+        engine.quit()
+
+
+def opening(rng: random.Random) -> chess.Board:
+    """A position after random moves, the game still going on."""
+    while True:
+        board = chess.Board()
+        for _ in range(OPENING_PLIES):
+            moves = list(board.legal_moves)
+            if moves:
+                board.push(rng.choice(moves))
+        if not board.is_game_over():
+            return board
+
+
+def play_game(
+    engines: list[chess.engine.SimpleEngine], board: chess.Board, white: int, number: int
+) -> None:
+    """Fails where a flag falls or a move or line is not legal."""
+    left_s = {chess.WHITE: BASE_S, chess.BLACK: BASE_S}
+    while not board.is_game_over(claim_draw=True) and board.ply() < MAX_PLIES:
+        mover = board.turn
+        limit = chess.engine.Limit(
+            white_clock=left_s[chess.WHITE],
+            black_clock=left_s[chess.BLACK],
+            white_inc=INCREMENT_S,
+            black_inc=INCREMENT_S,
+        )
+        engine = engines[white if mover == chess.WHITE else 1 - white]
+        started_s = time.perf_counter()
+        # An illegal best move raises EngineError; an illegal line ends `pv` early, as told below.
+        played = engine.play(board, limit, info=chess.engine.INFO_ALL, game=number)
+        left_s[mover] -= time.perf_counter() - started_s
+        assert left_s[mover] > 0, f"game {number}: lost on time at {board.fen()}"
+        left_s[mover] += INCREMENT_S
+        line = board.copy(stack=False)
+        for move in played.info["pv"]:
+            assert line.is_legal(move)
+            line.push(move)
+        assert played.info["pv"][0] == played.move
+        board.push(played.move)
+
+
+def play_games(engines: list[chess.engine.SimpleEngine], count: int) -> None:
+    rng = random.Random(1)
+    for number in range(0, count, 2):
+        board = opening(rng)
+        for white in (0, 1):
+            play_game(engines, board.copy(), white, number + white)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(3600)
+def test_two_hundred_games(engines):
+    play_games(engines, GAMES)
+
+
+@pytest.mark.parametrize("count", [2])
+def test_a_pair_of_games(engines, count):
+    play_games(engines, count)
