@@ -143,7 +143,8 @@ def _tell_current_moves(say: Say, game: Game, searcher: Searcher, ended: threadi
     """What a long search is at, now and then."""
     while not ended.wait(_CURRENT_MOVE_EVERY_S):
         depth, move, number = searcher.current_move
-        say(f"info depth {depth} currmove {game.format_uci(move)} currmovenumber {number}")
+        if number:
+            say(f"info depth {depth} currmove {game.format_uci(move)} currmovenumber {number}")
 
 
 def _spell(root: Root, moves: list[int]) -> list[str]:

@@ -167,8 +167,7 @@ SEARCH: tuple[Parameter, ...] = (
 )
 
 
-#: The switches of what leaves moves out or looks at them less deeply.
-SELECTIVE: tuple[str, ...] = (
+_SELECTIVE = (
     "probcut",
     "multi_cut",
     "null_move",
@@ -180,6 +179,12 @@ SELECTIVE: tuple[str, ...] = (
     "see_search_pruning",
     "internal_iterative_reduction",
 )
+#: Settings under which no move is left out or looked at less deeply, and every mate seen.
+EXHAUSTIVE = dict.fromkeys(_SELECTIVE, 0) | {
+    "quiescence_evasions": 1,
+    "quiescence_max_ply": 127,
+    "search_max_ply": 127,
+}
 
 
 def search_defaults() -> dict[str, int]:

@@ -17,7 +17,7 @@ from .fen import STARTPOS, FenError
 from .game import PERFT_WAYS, Game, IllegalMoveError, Status, start_of, wire_name, wire_of
 from .history import clear_tables
 from .lines import Line, search_lines
-from .parameters import SELECTIVE, search_defaults
+from .parameters import EXHAUSTIVE, search_defaults
 from .perft import MAX_PERFT_DEPTH
 from .root import GAME_OVER, ILLEGAL_MOVE, NEVER, help_search, start_search, think
 from .state import (
@@ -280,8 +280,7 @@ class Searcher:
         self._playing = self.parameters
         if limit.mate is not None:
             self._forget_table()
-            everything = self._search | dict.fromkeys(SELECTIVE, 0)
-            self._playing = build_parameters(everything, self._weights)
+            self._playing = build_parameters(self._search | EXHAUSTIVE, self._weights)
         self._parameters_address = address_of(self._playing)
         code = start_search(
             self._address,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import chess
 import chess.engine
@@ -15,10 +16,21 @@ import pytest
 
 from tests.e2e.test_uci_process import NUMBISHOP
 
-BASE_S, INCREMENT_S = 1.0, 0.01
 GAMES = 200
-MAX_PLIES = 400
 OPENING_PLIES = 8
+
+
+class Pace(NamedTuple):
+    """The clock, and how long a game may last."""
+
+    base_s: float
+    increment_s: float
+    most_plies: int
+
+
+FAST = Pace(1.0, 0.01, 400)
+#: For machines that have other things to do than play.
+SLOW = Pace(10.0, 0.1, 40)
 
 
 @pytest.fixture(scope="module")
@@ -44,17 +56,21 @@ def opening(rng: random.Random) -> chess.Board:
 
 
 def play_game(
-    engines: list[chess.engine.SimpleEngine], board: chess.Board, white: int, number: int
+    engines: list[chess.engine.SimpleEngine],
+    board: chess.Board,
+    white: int,
+    number: int,
+    pace: Pace,
 ) -> None:
     """Fails where a flag falls or a move or line is not legal."""
-    left_s = {chess.WHITE: BASE_S, chess.BLACK: BASE_S}
-    while not board.is_game_over(claim_draw=True) and board.ply() < MAX_PLIES:
+    left_s = {chess.WHITE: pace.base_s, chess.BLACK: pace.base_s}
+    while not board.is_game_over(claim_draw=True) and board.ply() < pace.most_plies:
         mover = board.turn
         limit = chess.engine.Limit(
             white_clock=left_s[chess.WHITE],
             black_clock=left_s[chess.BLACK],
-            white_inc=INCREMENT_S,
-            black_inc=INCREMENT_S,
+            white_inc=pace.increment_s,
+            black_inc=pace.increment_s,
         )
         engine = engines[white if mover == chess.WHITE else 1 - white]
         started_s = time.perf_counter()
@@ -62,7 +78,7 @@ def play_game(
         played = engine.play(board, limit, info=chess.engine.INFO_ALL, game=number)
         left_s[mover] -= time.perf_counter() - started_s
         assert left_s[mover] > 0, f"game {number}: lost on time at {board.fen()}"
-        left_s[mover] += INCREMENT_S
+        left_s[mover] += pace.increment_s
         line = board.copy(stack=False)
         for move in played.info["pv"]:
             assert line.is_legal(move)
@@ -71,20 +87,19 @@ def play_game(
         board.push(played.move)
 
 
-def play_games(engines: list[chess.engine.SimpleEngine], count: int) -> None:
+def play_games(engines: list[chess.engine.SimpleEngine], count: int, pace: Pace) -> None:
     rng = random.Random(1)
     for number in range(0, count, 2):
         board = opening(rng)
         for white in (0, 1):
-            play_game(engines, board.copy(), white, number + white)
+            play_game(engines, board.copy(), white, number + white, pace)
 
 
 @pytest.mark.nightly
 @pytest.mark.timeout(3600)
 def test_two_hundred_games(engines):
-    play_games(engines, GAMES)
+    play_games(engines, GAMES, FAST)
 
 
-@pytest.mark.parametrize("count", [2])
-def test_a_pair_of_games(engines, count):
-    play_games(engines, count)
+def test_a_pair_of_games(engines):
+    play_games(engines, 2, SLOW)

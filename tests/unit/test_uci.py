@@ -990,7 +990,8 @@ def test_too_many_commands_that_wait_are_refused(monkeypatch):
     assert len(starting(lines, "bestmove")) == 6
 
 
-def test_warm_tells_each_step(capsys):
+def test_warm_tells_each_step(capsys, monkeypatch):
+    monkeypatch.setattr(uci.signal, "signal", lambda *_: None)  # this process keeps its own
     assert uci.main(["warm"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "numbishop: compiling rules (1 of 4)"
