@@ -414,5 +414,54 @@ def epd(context: click.Context, /, **_: Any) -> int:
     return 0 if run_epd(context) else EXIT_CHECK_FAILED
 
 
+@main.command(
+    short_help="Perft, bench, EPD, benchmarks and slow tests: is anything worse?",
+    epilog=_example(
+        "harness nightly --history nightly.sqlite --page history.html",
+        "harness nightly --skip tests --skip benchmarks --budget 60",
+    ),
+)
+@click.option(
+    "--history",
+    type=click.Path(path_type=Path),
+    default="reports/nightly.sqlite",
+    show_default=True,
+    metavar="FILE",
+    help="Where the records of all nights are; this one is added.",
+)
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write speed and counts over the revisions as HTML.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(0, min_open=True),
+    default=300.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds for perft.",
+)
+@click.option(
+    "--skip",
+    type=click.Choice(["perft", "bench", "epd", "benchmarks", "tests"]),
+    multiple=True,
+    metavar="STEP",
+    help="Leave out perft, bench, epd, benchmarks or tests; may be given again.",
+)
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def nightly(context: click.Context, /, **_: Any) -> int:
+    """Check and measure everything, and compare with the nights before.
+
+    Exit code 10: a check has failed, or a measure is worse by more than its noise.
+    """
+    from harness.nightly_command import run_nightly
+
+    return 0 if run_nightly(context) else EXIT_CHECK_FAILED
+
+
 if __name__ == "__main__":
     main()

@@ -14,7 +14,7 @@ from harness import options
 from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("sprt", "stats", "perft", "bench", "epd", "book", "warm", "report")
+COMMANDS = ("sprt", "stats", "perft", "bench", "epd", "nightly", "book", "warm", "report")
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
 
@@ -245,6 +245,7 @@ MISTAKES = [
     ),
     ("perft", "--depth is missing; expected it, or a --suite"),
     ("epd", "Missing argument 'SUITE...'."),
+    ("nightly --budget 0", "Invalid value for '--budget': 0.0 is not in the range x>0."),
     ("bench --rounds 1", "Invalid value for '--rounds': 1 is not in the range 10<=x<=10000."),
     (
         "stats",

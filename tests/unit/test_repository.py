@@ -13,6 +13,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from harness.cli import main
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 GATE = (ROOT / ".ci" / "run").read_text("utf-8")
@@ -78,8 +80,6 @@ def test_relative_links_lead_somewhere(name: str) -> None:
 
 
 def options_of_the_commands() -> set[str]:
-    from harness.cli import main
-
     return {
         option
         for command in main.commands.values()
@@ -116,6 +116,37 @@ class TestGate:
         matrix = job["strategy"]["matrix"]
         assert matrix["python"] == ["3.11", "3.13"]
         assert [extra["boundscheck"] for extra in matrix["include"]] == ["1"]
+
+    def test_the_nightly_workflow_keeps_its_history_and_publishes_it(self) -> None:
+        workflow = yaml.safe_load((ROOT / ".github/workflows/nightly.yml").read_text("utf-8"))
+        triggers = workflow[True]  # YAML 1.1 reads `on` as a truth value
+        assert triggers.keys() == {"schedule", "workflow_dispatch"}
+        assert len(triggers["schedule"][0]["cron"].split()) == 5
+        (job,) = workflow["jobs"].values()
+        steps = job["steps"]
+        assert all(("uses" in step) != ("run" in step) for step in steps)
+        used = {
+            step["uses"].partition("@")[0]: step.get("with", {}) for step in steps if "uses" in step
+        }
+        assert used["actions/checkout"]["fetch-depth"] == 0
+        kept = used["actions/cache"]["path"]
+        (command,) = (step["run"] for step in steps if "harness nightly" in step.get("run", ""))
+        files = re.findall(r"--(?:history|page|json) (\S+)", command)
+        assert all(file.startswith(f"{kept}/") for file in files)
+        assert set(used["actions/upload-artifact"]["path"].split()) == set(files)
+        assert job["env"]["NUMBISHOP_CACHE_DIR"].endswith(f"/{kept}/cache")
+        options = {option for one in main.commands["nightly"].params for option in one.opts}
+        assert set(re.findall(r"--[a-z]+", command)) <= options
+
+    @pytest.mark.parametrize("name", ["ci", "nightly"])
+    def test_workflows_have_the_form_that_github_wants(self, name: str) -> None:
+        workflow = yaml.safe_load((ROOT / f".github/workflows/{name}.yml").read_text("utf-8"))
+        assert workflow.keys() <= {"name", True, "permissions", "concurrency", "jobs"}
+        for job in workflow["jobs"].values():
+            assert {"runs-on", "steps"} <= job.keys()
+            assert job.keys() <= {"name", "runs-on", "timeout-minutes", "strategy", "env", "steps"}
+            for step in job["steps"]:
+                assert step.keys() <= {"name", "uses", "run", "with", "if"}
 
     def test_pre_commit_uses_the_same_tools_and_no_host(self) -> None:
         configuration = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
