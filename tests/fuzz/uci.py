@@ -33,6 +33,8 @@ SENTENCES = (
     "setoption name Hash value 2",
     "setoption name Clear Hash",
     "setoption name MultiPV value 3",
+    "setoption name Threads value 2",
+    "setoption name SyzygyPath value /nowhere",
     "setoption name UCI_Chess960 value true",
     "setoption name lmr_base value 80",
     "setoption name Move Overhead value 10",
