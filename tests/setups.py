@@ -8,6 +8,7 @@ _OTHERS = "PPPPNBRQ"
 _HOME_ROOKS = 0.5  # share of positions with rooks beside a king on its first rank
 _EN_PASSANT = 0.3
 _PROMOTING = 0.3
+_CHECKED = 0.3  # of those
 
 
 def _place_home_rank(rng: random.Random, board: dict[int, str], white: bool) -> None:
@@ -27,6 +28,24 @@ def _place_passed_pawn(rng: random.Random, board: dict[int, str], white_to_move:
     if 0 <= file + beside < 8:
         board[rank * 8 + file + beside] = "P" if white_to_move else "p"
     return "abcdefgh"[file] + "12345678"[passed]
+
+
+def _place_promotions(rng: random.Random, board: dict[int, str], white_to_move: bool) -> None:
+    """Pawns before the last rank; now and then their king is there, in check from the side."""
+    last = 56 if white_to_move else 0
+    before = 48 if white_to_move else 8
+    for file in rng.sample(range(8), 4):
+        board.setdefault(before + file, "P" if white_to_move else "p")
+    if rng.random() < _CHECKED:
+        king, rook = ("K", "r") if white_to_move else ("k", "R")
+        for square in [square for square, letter in board.items() if letter == king]:
+            del board[square]
+        files = rng.sample(range(8), 2)
+        board.update(
+            {last + file: letter for file, letter in zip(files, (king, rook), strict=True)}
+        )
+        for file in range(min(files) + 1, max(files)):
+            board.pop(last + file, None)
 
 
 def _placement(board: dict[int, str]) -> str:
@@ -61,9 +80,7 @@ def random_setup(seed: int) -> str:
             if king not in board.values() or rng.random() < 0.1:
                 board[rng.randrange(64)] = king
     if rng.random() < _PROMOTING:
-        rank = 6 if white_to_move else 1
-        for file in rng.sample(range(8), 4):
-            board.setdefault(rank * 8 + file, "P" if white_to_move else "p")
+        _place_promotions(rng, board, white_to_move)
     if rng.random() < _EN_PASSANT:
         en_passant = _place_passed_pawn(rng, board, white_to_move)
     elif rng.random() < 0.1:
