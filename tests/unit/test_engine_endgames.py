@@ -66,14 +66,17 @@ def test_king_and_pawn_against_king(fen: str, won: bool) -> None:
         ("3rk3/8/8/8/8/8/8/3QK3 w - - 0 1", 100),
         ("4kb2/4p3/8/8/8/8/4P3/4KB2 w - - 0 1", 50),  # f8 dark, f1 light
         ("2b1k3/4p3/8/8/8/8/4P3/4KB2 w - - 0 1", 100),  # c8 and f1 are light
+        ("2b1k3/8/8/8/8/8/4P3/4KB2 w - - 0 1", 100),
         ("r3kb2/4p3/8/8/8/8/4P3/R3KB2 w - - 0 1", 85),
         ("k7/8/8/8/8/8/P7/2B1K3 w - - 0 1", 0),  # c1 is dark, a8 light
+        ("8/8/2k5/8/8/8/P7/2B1K3 w - - 0 1", 100),  # too far from the corner
         ("k7/8/8/8/8/8/P7/4KB2 w - - 0 1", 100),
         ("k7/8/8/8/8/8/7P/2B1K3 w - - 0 1", 100),  # the king is in another corner
         ("7k/8/8/8/8/8/7P/4KB2 w - - 0 1", 0),
         ("7k/8/8/8/7P/7P/8/4KB2 w - - 0 1", 0),
         ("7k/8/8/8/7P/6P1/8/4KB2 w - - 0 1", 100),
         ("8/1k6/8/8/P7/P7/4K3/8 w - - 0 1", 0),  # several rook pawns, no bishop
+        ("8/7p/4k3/8/4K3/4P3/8/8 w - - 0 1", 100),  # drawn but for the other pawn
         ("4k3/4p3/8/8/8/8/3PP3/4K3 w - - 0 1", 100),
     ],
 )

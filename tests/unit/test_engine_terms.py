@@ -118,6 +118,7 @@ def test_the_kings_distances_count_for_each_rank_beyond_the_third() -> None:
         ("knight_mobility", "4k3/3p4/8/8/3N4/1P6/8/4K3", (5,), ()),  # b3, c6 and e6 do not count
         ("bishop_mobility", "4k3/8/8/8/3B4/8/8/4K3", (13,), ()),
         ("bishop_mobility", "4k3/8/8/8/3B4/4P3/8/4K3", (10,), ()),
+        ("bishop_mobility", "4k3/8/8/8/8/2Q5/1B6/4K3", (9,), ()),  # through its own queen
         ("rook_mobility", "4k3/8/8/8/8/8/8/R3K3", (10,), ()),
         ("rook_mobility", "4k3/8/8/8/R7/8/R7/4K3", (14, 14), ()),  # a battery sees through
         ("queen_mobility", "4k3/8/8/8/3Q4/8/8/4K3", (27,), ()),
@@ -146,6 +147,7 @@ def test_mobility(term: str, board: str, white: tuple[int, ...], black: tuple[in
         ("knight_outpost", "4k3/2p5/8/3N4/4P3/8/8/4K3", 0, 0),  # c7-c6 comes
         ("knight_outpost", "4k3/8/8/2pN4/4P3/8/8/4K3", 1, 0),  # that pawn has gone past
         ("knight_outpost", "4k3/8/8/8/8/3N4/4P3/4K3", 0, 0),  # too near home
+        ("knight_outpost", "7k/8/3N4/4P3/8/8/8/4K3", 1, 0),
         ("knight_outpost", "4k3/8/3p4/4n3/8/8/8/4K3", 0, 1),
         ("bishop_outpost", "4k3/8/8/3B4/4P3/8/8/4K3", 1, 0),
     ],
@@ -184,6 +186,8 @@ def test_threats_by_victim(
     [
         ("threat_by_king", "7k/8/8/8/8/8/1p6/K7", 1, 0),
         ("threat_by_king", "7k/8/8/8/8/p7/1p6/K7", 0, 0),  # guarded by a pawn
+        ("threat_by_king", "3r3k/1b6/8/3n4/2K5/8/8/8", 0, 0),  # guarded twice
+        ("threat_by_king", "3r3k/1b6/8/3n4/2K1P3/8/8/8", 1, 0),  # but attacked twice
         ("hanging", "7k/8/8/8/R2p3n/8/8/K7", 1, 0),  # the pawn; the knight is behind it
         ("hanging", "7k/8/8/8/R2p4/8/8/3r2K1", 0, 0),  # guarded; and a king in check does not hang
         ("push_threat", "7k/8/3n4/8/8/4P3/8/K7", 0, 0),
@@ -191,6 +195,7 @@ def test_threats_by_victim(
         ("push_threat", "7k/8/8/3n4/8/4N3/4P3/K7", 0, 0),  # blocked
         ("push_threat", "7k/8/8/3n1p2/8/8/4P3/K7", 0, 0),  # e4 is attacked by a pawn
         ("push_threat", "7k/8/8/3n4/4P3/8/8/K7", 0, 0),  # attacked already
+        ("push_threat", "8/8/8/3k4/8/5K2/4P3/8", 0, 0),  # a check is no threat to a piece
     ],
 )
 def test_other_threats(term: str, board: str, white: int, black: int) -> None:
@@ -245,9 +250,21 @@ def test_more_attackers_make_more_units() -> None:
     assert quiet < with_knight < with_queen_near
 
 
-def test_attack_units_counted_by_hand() -> None:
-    """The queen attacks h7 and h8; those and f7 only the king guards; a check on d5 is safe."""
-    assert attack_units("6k1/8/6P1/7Q/8/8/8/K7") == (5 + 2) + 2 * 3 + 4
+@pytest.mark.parametrize(
+    ("board", "units"),
+    [
+        # The queen attacks h7 and h8; those and f7 only the king guards; checks on d5 and h7.
+        ("6k1/8/6P1/7Q/8/8/8/K7", (5 + 2) + 2 * 3 + 4),
+        # A knight guards h7 and d5.
+        ("6k1/8/5nP1/7Q/8/8/8/K7", (5 + 2) + 2 * 2),
+        # A rook guards f7 and h7; of d5, attacked twice, the only guard is a queen.
+        ("6k1/r7/6P1/7Q/1K6/2N5/8/3q4", (5 + 2) + 2 + 4),
+        # The queen attacks g7 and h8, which only the king guards; checks on a8 and c4.
+        ("6k1/8/8/8/8/8/7K/Q4B2", (5 + 2) + 2 * 2 + 4 + 3),
+    ],
+)
+def test_attack_units_counted_by_hand(board: str, units: int) -> None:
+    assert attack_units(board) == units
 
 
 def test_an_attack_without_a_queen_is_six_units_less() -> None:
