@@ -186,7 +186,7 @@ def is_square_attacked(now, square, by_side):
 
 
 @kernel
-def castling_targets(board, right):
+def castling_targets(right):
     """(king's, rook's) squares after castling by a right (its number, 0 to 3)."""
     home = _BLACK_HOME * (right // RIGHTS_OF_A_SIDE)
     long = right % RIGHTS_OF_A_SIDE
@@ -204,17 +204,16 @@ def _toggle(now, side, piece, square):
 
 
 @kernel
-def _toggle_move(board, side, move):
+def _toggle_move(now, side, move):
     """Make a move of `side` on the piece sets, or unmake it: by XOR they are the same.
 
     Returns the change of the key.
     """
-    now = board.now
     from_sq, to_sq = from_square(move), to_square(move)
     piece, captured, promotion = moving_piece(move), captured_piece(move), promotion_piece(move)
     if move & CASTLING:
         right = side * RIGHTS_OF_A_SIDE + (ONE if to_sq < from_sq else EMPTY)
-        king_to, rook_to = castling_targets(board, right)
+        king_to, rook_to = castling_targets(right)
         change = _toggle(now, side, KING, from_sq) ^ _toggle(now, side, KING, king_to)
         return change ^ _toggle(now, side, ROOK, to_sq) ^ _toggle(now, side, ROOK, rook_to)
     change = _toggle(now, side, piece, from_sq)
@@ -231,7 +230,7 @@ def make_in_place(board, move):
     now = board.now
     undo = Undo(now.castling, now.en_passant, now.key)
     side = now.side
-    key = now.key ^ _toggle_move(board, side, move) ^ SIDE_NUMBER
+    key = now.key ^ _toggle_move(now, side, move) ^ SIDE_NUMBER
     key ^= CASTLING_NUMBERS[now.castling]
     now.castling &= board.kept_rights[from_square(move)] & board.kept_rights[to_square(move)]
     key ^= CASTLING_NUMBERS[now.castling]
@@ -251,7 +250,7 @@ def unmake(board, move, undo):
     """Take back the move just made in place."""
     now = board.now
     now.side ^= ONE
-    _toggle_move(board, now.side, move)
+    _toggle_move(now, now.side, move)
     now.castling = undo.castling
     now.en_passant = undo.en_passant
     now.key = undo.key

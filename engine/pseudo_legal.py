@@ -112,7 +112,7 @@ def _may_castle(board, king, right):
     """Whether the way is free and the king is not attacked where it stands or passes."""
     now = board.now
     rook = board.castling_rooks[right]
-    king_to, rook_to = castling_targets(board, right)
+    king_to, rook_to = castling_targets(right)
     others = now.occupancies[BOTH] & ~(ONE << king | ONE << rook)
     if (_span(king, king_to) | _span(rook, rook_to)) & others:
         return False

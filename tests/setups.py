@@ -40,11 +40,9 @@ def _place_promotions(rng: random.Random, board: dict[int, str], white_to_move: 
         king, rook = ("K", "r") if white_to_move else ("k", "R")
         for square in [square for square, letter in board.items() if letter == king]:
             del board[square]
-        files = rng.sample(range(8), 2)
-        board.update(
-            {last + file: letter for file, letter in zip(files, (king, rook), strict=True)}
-        )
-        for file in range(min(files) + 1, max(files)):
+        near, far = rng.sample(range(8), 2)
+        board[last + near], board[last + far] = king, rook
+        for file in range(min(near, far) + 1, max(near, far)):
             board.pop(last + file, None)
 
 
