@@ -143,6 +143,8 @@ class Searcher:
         """Search with these parameters, the others at their defaults. What is learnt stays."""
         self._search = search_defaults() | dict(search)
         self.parameters = build_parameters(search, self._weights)
+        self._exhaustive = build_parameters(self._search | EXHAUSTIVE, self._weights)
+        self._addresses = address_of(self.parameters), address_of(self._exhaustive)
 
     def resize(self, hash_mb: int) -> None:
         """A new, empty table of the largest power of two of buckets within `hash_mb` MiB.
@@ -277,11 +279,9 @@ class Searcher:
         threads = 1 + len(self._helpers)
         nodes = 0 if limit.nodes is None else max(1, limit.nodes // threads)
         mate_plies = 0 if limit.mate is None else 2 * limit.mate - 1
-        self._playing = self.parameters
         if limit.mate is not None:
             self._forget_table()
-            self._playing = build_parameters(self._search | EXHAUSTIVE, self._weights)
-        self._parameters_address = address_of(self._playing)
+        self._parameters_address = self._addresses[limit.mate is not None]
         code = start_search(
             self._address,
             self.game.address,

@@ -25,7 +25,6 @@ from .fen import STARTPOS, FenError
 from .jobs import Job, Root, Task, start_bench, start_ended, start_perft, start_search
 from .parameters import search_defaults
 from .protocol import (
-    DEFAULT_HASH_MB,
     OPTIONS,
     GoCommand,
     Option,
@@ -148,7 +147,7 @@ class Uci:
         self._tables: RootTables | None = None
         self._shell: ModuleType | None = None
         self._searcher: Searcher | None = None
-        self._configured = (self._search, DEFAULT_HASH_MB, 1)  # what the searcher knows of them
+        self._configured = (self._search, self._values["Hash"], 1)  # what the searcher knows
         self._is_new_game = True
         self._searched: tuple[str, bool] | None = None  # the start it knows
         self._root: Root | None = None
@@ -366,7 +365,7 @@ class Uci:
     def _ready_searcher(self) -> Searcher:
         """The searcher, with the options as they stand; after a change it begins anew."""
         if self._searcher is None:
-            self._searcher = self._engine().Searcher(hash_mb=DEFAULT_HASH_MB)
+            self._searcher = self._engine().Searcher(hash_mb=self._configured[1])
         search, hash_mb, threads = self._configured
         if search != self._search:
             self._searcher.configure(self._search)
