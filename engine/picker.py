@@ -14,6 +14,7 @@ from .move import NO_MOVE
 from .movegen import NOISY, QUIETS, generate_moves, is_legal
 from .ordering import is_losing, pick_move, score_moves
 from .see import see_at_least
+from .statistics import GENERATIONS, count
 
 HINT, MAKE_NOISY, WINNING, MAKE_QUIETS, QUIET, LOSING, FINISHED = (
     np.int64(stage) for stage in range(7)
@@ -47,6 +48,7 @@ def skip_quiets(searcher, ply):
 def _make_noisy(searcher, parameters, node, hint):
     ply, start = node.ply, node.start
     end = generate_moves(node.position, NOISY, node.checkers, searcher.moves, start)
+    count(searcher, GENERATIONS)
     score_moves(searcher, parameters, node, start, end, hint)
     searcher.noisy_end[ply] = searcher.list_end[ply] = end
     searcher.stage[ply] = WINNING
@@ -56,6 +58,7 @@ def _make_noisy(searcher, parameters, node, hint):
 def _make_quiets(searcher, parameters, node, hint):
     ply, start = node.ply, searcher.noisy_end[node.ply]
     end = generate_moves(node.position, QUIETS, node.checkers, searcher.moves, start)
+    count(searcher, GENERATIONS)
     score_moves(searcher, parameters, node, start, end, hint)
     searcher.quiet_cursor[ply] = start
     searcher.list_end[ply] = end

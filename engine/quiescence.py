@@ -20,6 +20,7 @@ from .ordering import pick_move, score_moves
 from .pruning import UNBOUNDED, gives_direct_check
 from .rules import FIFTY_MOVE_PLIES, is_insufficient_material
 from .see import see_at_least
+from .statistics import GENERATIONS, RETURNS, count
 from .transposition import (
     EXACT,
     LOWER,
@@ -154,6 +155,7 @@ def quiescence(searcher, parameters, node, alpha, beta):
         if beta - alpha == 1:
             score = table_answer(parameters, node, data, ZERO, alpha, beta)
             if score != UNKNOWN:
+                count(searcher, RETURNS)
                 return score
 
     best = -MATE + ply
@@ -170,6 +172,7 @@ def quiescence(searcher, parameters, node, alpha, beta):
         alpha = max(alpha, best)
 
     end = generate_moves(position, kinds, node.checkers, searcher.moves, node.start)
+    count(searcher, GENERATIONS)
     score_moves(searcher, parameters, node, node.start, end, hint)
     best_move = NO_MOVE
     for index in range(node.start, end):

@@ -97,6 +97,7 @@ def catch_up(game, moves, count):
 def _forget_last_search(searcher, game):
     searcher.nodes = 0
     searcher.qnodes = 0
+    searcher.counts[:] = 0
     searcher.seldepth = 0
     searcher.stopped = 0
     searcher.finished = 0

@@ -6,6 +6,8 @@ every technique's switch is a parameter.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .bitboard import EMPTY
@@ -48,6 +50,7 @@ from .quiescence import (
 )
 from .rules import repetitions
 from .state import MAX_PLY
+from .statistics import CUTOFFS, FIRST_MOVE_CUTOFFS, LEAVES, REPETITIONS, RETURNS, TERMINALS, count
 from .transposition import (
     LOWER,
     MATE,
@@ -66,8 +69,9 @@ NO, YES = np.int64(0), np.int64(1)
 @kernel
 def is_draw(searcher, node):
     """Draw inside the tree: a first repetition, or by rule."""
-    count = searcher.key_base + node.ply + 1
-    if repetitions(searcher.keys, count, node.position.halfmove) > 0:
+    length = searcher.key_base + node.ply + 1
+    if repetitions(searcher.keys, length, node.position.halfmove) > 0:
+        count(searcher, REPETITIONS)
         return True
     return is_drawn_by_rule(searcher, node)
 
@@ -137,44 +141,55 @@ def corrected_evaluation(searcher, parameters, node):
     return value
 
 
+class Outlook(NamedTuple):
+    """What is known of a node before any of its moves is tried."""
+
+    depth: int
+    pv_node: bool
+    static_eval: int
+    improving: int  # 1 if the side to move stands better than at its last turn, else 0
+
+
 @kernel
-def assess_node(searcher, parameters, node):
-    """(static evaluation, 1 if the side to move stands better than at its last turn, else 0)."""
+def assess_node(searcher, parameters, node, depth, pv_node):
+    """The outlook of a node; its static evaluation is kept for the plies to come."""
     ply = node.ply
     static_eval = corrected_evaluation(searcher, parameters, node)
     searcher.static_evals[ply] = UNKNOWN if node.checkers else static_eval
-    if node.checkers or ply < 2:
-        return static_eval, NO
-    before = searcher.static_evals[ply - 2]
-    return static_eval, YES if before != UNKNOWN and static_eval > before else NO
+    improving = NO
+    if ply >= 2 and not node.checkers:
+        before = searcher.static_evals[ply - 2]
+        improving = YES if before != UNKNOWN and static_eval > before else NO
+    return Outlook(depth, pv_node, static_eval, improving)
 
 
 @kernel
-def cut_by_evaluation(searcher, parameters, node, depth, alpha, beta, static_eval, improving):
+def cut_by_evaluation(searcher, parameters, node, outlook, alpha, beta):
     """Reverse futility and razoring: the value of a node that needs no search, or UNKNOWN."""
-    kept = least_expected(parameters, depth, static_eval, beta, improving)
+    depth, static_eval = outlook.depth, outlook.static_eval
+    kept = least_expected(parameters, depth, static_eval, beta, outlook.improving)
     if kept >= beta:
         return kept
     if is_below_reach(parameters, depth, static_eval, alpha):
         score = quiescence(searcher, parameters, node, alpha, beta)
-        if searcher.stopped or score <= alpha:
+        if score <= alpha:
             return score
     return UNKNOWN
 
 
 @kernel
-def reduction_of(searcher, parameters, node, move, depth, searched, pv_node, improving):
+def reduction_of(searcher, parameters, node, outlook, move, searched):
     """The plies by which a move's first search is shortened."""
     if node.checkers or is_noisy(move) or not parameters.late_move_reductions:
         return NO
     merit = history_of(searcher, parameters, node.position.side, move, node.ply)
-    return late_move_reduction(parameters, depth, searched, pv_node, improving, merit)
+    return late_move_reduction(
+        parameters, outlook.depth, searched, outlook.pv_node, outlook.improving, merit
+    )
 
 
 @kernel
-def skip_limit(
-    searcher, parameters, node, move, depth, reduction, searched, improving, static_eval, alpha
-):
+def skip_limit(searcher, parameters, node, outlook, move, searched, reduction, alpha):
     """What a move that need not be searched is taken to be worth at most; else UNKNOWN.
 
     It is at most alpha: by futility a margin above the static evaluation, and for late quiets and
@@ -182,18 +197,27 @@ def skip_limit(
     be below it, or the table would be told of a proof that nobody has made. Once it is too late for
     one quiet, it is for all of them.
     """
+    depth = outlook.depth
     quiet = not is_noisy(move)
-    as_it_stands = min(alpha, static_eval)
+    as_it_stands = min(alpha, outlook.static_eval)
     if quiet:
-        if is_late(parameters, depth, searched, improving):
+        if is_late(parameters, depth, searched, outlook.improving):
             skip_quiets(searcher, node.ply)
             return as_it_stands
-        limit = futility_limit(parameters, depth - reduction, static_eval)
+        limit = futility_limit(parameters, depth - reduction, outlook.static_eval)
         if limit <= alpha and not gives_direct_check(node.position, move):
             return limit
     if loses_exchange(parameters, node.position, move, depth, quiet):
         return as_it_stands
     return UNKNOWN
+
+
+@kernel
+def count_cutoff(searcher, searched):
+    """A node was cut by the last of the moves `searched`."""
+    count(searcher, CUTOFFS)
+    if searched == 1:
+        count(searcher, FIRST_MOVE_CUTOFFS)
 
 
 @kernel
@@ -259,26 +283,25 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
         return value
     ply = node.ply
     if depth <= 0 or ply >= parameters.search_max_ply:
+        count(searcher, LEAVES)
         return quiescence(searcher, parameters, node, alpha, beta)
 
     answer, alpha, beta, data, hint = consult_table(searcher, parameters, node, depth, alpha, beta)
     if answer != UNKNOWN:
+        count(searcher, RETURNS)
         return answer
     if hint == NO_MOVE and reduces_without_hint(parameters, depth, ply):
         depth -= 1
-    if parameters.killers_by_depth:
-        searcher.killer_slot[ply] = min(depth, np.int64(MAX_PLY))
     old_alpha = alpha
     pv_node = beta - alpha > 1
     excluded = searcher.excluded[ply]
     whole_node = excluded == NO_MOVE and (ply > 0 or searcher.left_out_count == 0)
     zero_window = not pv_node and whole_node
 
-    static_eval, improving = assess_node(searcher, parameters, node)
+    outlook = assess_node(searcher, parameters, node, depth, pv_node)
+    static_eval = outlook.static_eval
     if zero_window and not node.checkers:
-        score = cut_by_evaluation(
-            searcher, parameters, node, depth, alpha, beta, static_eval, improving
-        )
+        score = cut_by_evaluation(searcher, parameters, node, outlook, alpha, beta)
         if score != UNKNOWN:
             return score
 
@@ -323,6 +346,8 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
         elif parameters.multi_cut and score >= beta and not pv_node:
             return score
 
+    if parameters.killers_by_depth:
+        searcher.killer_slot[ply] = min(depth, np.int64(MAX_PLY))
     start_picking(searcher, node, hint)
     best, best_move, searched = -INFINITE, NO_MOVE, NO
     while True:
@@ -335,21 +360,10 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
             if is_left_out(searcher, move):
                 continue
             note_root_move(searcher, move)
-        reduction = reduction_of(
-            searcher, parameters, node, move, depth, searched, pv_node, improving
-        )
+        reduction = reduction_of(searcher, parameters, node, outlook, move, searched)
         if ply > 0 and not pv_node and not node.checkers and best > -MATE_BOUND:
             limit = skip_limit(
-                searcher,
-                parameters,
-                node,
-                move,
-                depth,
-                reduction,
-                searched,
-                improving,
-                static_eval,
-                alpha,
+                searcher, parameters, node, outlook, move, searched, reduction, alpha
             )
             if limit != UNKNOWN:
                 best = max(best, limit)
@@ -377,12 +391,14 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
             best_move = move
             raise_alpha(searcher, move, score, ply)
             if score >= beta:
+                count_cutoff(searcher, searched)
                 reward_cutoff(searcher, parameters, node.position.side, move, depth, ply)
                 break
         remember_tried(searcher, move, ply)
     if searched == 0:
         if not whole_node:
             return alpha
+        count(searcher, TERMINALS)
         return -MATE + ply if node.checkers else draw_score(parameters, ply)
     if not parameters.fail_soft:
         best = max(old_alpha, min(best, beta))

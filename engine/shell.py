@@ -26,6 +26,7 @@ from .state import (
     address_of,
     new_record,
 )
+from .statistics import COUNTERS
 from .terms import WEIGHT_COUNT
 from .timeman import time_bounds_ns
 from .transposition import (
@@ -321,6 +322,15 @@ class Searcher:
             nodes=result.nodes + sum(int(helper.nodes) for helper in self._helpers),
             qnodes=result.qnodes + sum(int(helper.qnodes) for helper in self._helpers),
         )
+
+    def keep_statistics(self, on: bool = True) -> None:
+        """Whether the next searches count what `statistics` tells."""
+        self.record.counting = int(on)
+
+    def statistics(self) -> dict[str, int]:
+        """What the last search did, by the names of `statistics.py`, nodes and qnodes."""
+        counts = dict(zip(COUNTERS, map(int, self.record.counts), strict=True))
+        return {"nodes": int(self.record.nodes), "qnodes": int(self.record.qnodes), **counts}
 
     def hashfull_permille(self) -> int:
         """How much of the transposition table this game has filled (not during a search)."""

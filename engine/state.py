@@ -20,6 +20,7 @@ from .jit import kernel
 from .move import MAX_MOVES
 from .parameters import SEARCH
 from .position import Position
+from .statistics import COUNTERS
 from .terms import WEIGHT_COUNT
 
 U64 = np.uint64
@@ -127,6 +128,8 @@ SEARCHER_DTYPE = np.dtype(
         ("finished", I64),  # 1 when a limit, not the caller's last iteration, ended the search
         ("stop_address", U64),
         ("root_depth", I64),
+        ("counting", I64),  # 1 to keep the counts of statistics.py
+        ("counts", I64, (len(COUNTERS),)),
         ("root_move", U64),  # the best so far
         ("root_score", I64),
         ("root_bound", U64),  # what the last window proved; EXACT when an iteration is through

@@ -26,6 +26,7 @@ from .bitboard import EMPTY
 from .jit import kernel
 from .machine import load_word, prefetch, store_word
 from .move import MOVE_MASK
+from .statistics import HITS, OVERWRITES, PROBES, count
 
 ENTRY_BYTES = 16
 BUCKET_BYTES = 32
@@ -92,13 +93,16 @@ def _is_current(searcher, data):
 @kernel
 def probe_table(searcher, key):
     """The data word stored for `key` in this game, or 0."""
+    count(searcher, PROBES)
     address = bucket_address(searcher, key)
     data = load_word(address + _WORD)
     if load_word(address) ^ data == key and _is_current(searcher, data):
+        count(searcher, HITS)
         return data
     address += _ENTRY
     data = load_word(address + _WORD)
     if load_word(address) ^ data == key and _is_current(searcher, data):
+        count(searcher, HITS)
         return data
     return EMPTY
 
@@ -128,6 +132,8 @@ def store_table(searcher, key, move, score, depth, bound, ply):
         and old >> _AGE_SHIFT == searcher.tt_age
         and entry_depth(old) > depth
     )
+    if old_key != key and _is_current(searcher, load_word(second + _WORD)):
+        count(searcher, OVERWRITES)
     if keep_first:
         first = second
     elif old_key != key:
