@@ -125,7 +125,7 @@ def _speed(leaves: int, time_ns: int) -> str:
 
 
 def _check_suites(values: Mapping[str, Any], console: Console) -> bool:
-    """Every position of the suites at its deepest count that --max-nodes allows."""
+    """Every position of the suites to the deepest count that --max-nodes allows."""
     tasks, skipped = _tasks(values)
     ours = OurDivider(values["through"])
     started_ns = time.perf_counter_ns()
@@ -176,8 +176,8 @@ def _tasks(values: Mapping[str, Any]) -> tuple[list[Task], int]:
             Case(case.source, case.position, {d: n for d, n in case.counts.items() if d <= depth})
             for case in cases
         ]
-    deepest = [case.deepest(values["max_nodes"]) for case in cases]
-    tasks = [task for task in deepest if task is not None]
+    within = [case.within(values["max_nodes"]) for case in cases]
+    tasks = [task for task in within if task is not None]
     if not tasks:
         raise UsageError(
             f"--max-nodes {values['max_nodes']}: no position of the suites has a count so small;"
@@ -185,7 +185,7 @@ def _tasks(values: Mapping[str, Any]) -> tuple[list[Task], int]:
         )
     if values["budget"] is not None:
         tasks.sort(key=lambda task: task.expected)  # as many as possible
-    return tasks, len(deepest) - len(tasks)
+    return tasks, len(within) - len(tasks)
 
 
 def _counted(
@@ -197,16 +197,14 @@ def _counted(
     def count(task: Task) -> Count | None:
         if time.monotonic() > end_s:
             return None
-        started_ns = time.perf_counter_ns()
-        counted = ours.count(task.position, task.depth)
-        return Count(
-            task.source,
-            *task.position,
-            task.depth,
-            task.expected,
-            counted,
-            time.perf_counter_ns() - started_ns,
-        )
+        for depth, expected in task.counts:
+            started_ns = time.perf_counter_ns()
+            counted = ours.count(task.position, depth)
+            time_ns = time.perf_counter_ns() - started_ns
+            made = Count(task.source, *task.position, depth, expected, counted, time_ns)
+            if not made.right:
+                break
+        return made
 
     # The largest first, so that at the end all threads have work; --budget wants the small ones.
     order = list(range(len(tasks)))

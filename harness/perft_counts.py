@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import chess
 
 from harness.errors import HarnessError, UsageError
 from harness.perft_suite import Position
 from harness.uci_process import SilentEngineError, UciProcess
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.shell import Game
 
 _DIVIDED: Final = re.compile(r"\s*([a-h][1-8][a-h][1-8][nbrq]?)\s*:\s*(\d+)\s*")
 _TOTAL: Final = re.compile(r"\s*(nodes searched|total|nodes|leaves|perft)\b.*?(\d+)\s*$", re.I)
@@ -25,6 +29,7 @@ _TOTAL: Final = re.compile(r"\s*(nodes searched|total|nodes|leaves|perft)\b.*?(\
 PROBE_SECONDS: Final = 10.0
 
 Divided = dict[str, int]
+Line = tuple[str, ...]
 
 STARTPOS: Final = Position(chess.STARTING_FEN)
 
@@ -34,8 +39,12 @@ class Divider(Protocol):
 
     name: str
 
-    def divide(self, position: Position, depth: int) -> Divided:
-        """Leaves by first move, `depth` >= 1."""
+    def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
+        """Leaves by first move, `depth` >= 1, after the moves of `path`.
+
+        The path is played and not made a FEN of: what a generator has got wrong in its own board
+        (a castling right without a rook) a FEN would put right.
+        """
 
     def close(self) -> None:
         """Let go of what was started."""
@@ -56,12 +65,12 @@ class OurDivider:
 
         return Game(*position).perft(depth, self._through)
 
-    def divide(self, position: Position, depth: int) -> Divided:
-        from engine.shell import Game
-
-        game = Game(*position)
+    def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
+        game = _played(position, path)
         below: Counter[str] = Counter()  # a broken generator may give a move twice
-        for move, child in game.children():
+        for move in game.legal_moves():
+            child = _played(position, path)
+            child.push(move)
             below[game.format_uci(move)] += child.perft(depth - 1, self._through)
         return dict(below)
 
@@ -69,17 +78,34 @@ class OurDivider:
         """Nothing is held."""
 
 
+def _played(position: Position, path: Line) -> Game:
+    from engine.shell import Game
+
+    game = Game(*position)
+    for move in path:
+        game.push_uci(move)
+    return game
+
+
 class PythonChessDivider:
     """python-chess: slow, and independent of everything here."""
 
     name = "python-chess"
 
-    def divide(self, position: Position, depth: int) -> Divided:
-        board = chess.Board(position.fen, chess960=position.chess960)
+    def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
+        board = board_after(position, path)
         return {board.uci(move): _leaves_below(board, move, depth) for move in board.legal_moves}
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def board_after(position: Position, path: Line) -> chess.Board:
+    """The board of python-chess after some moves."""
+    board = chess.Board(position.fen, chess960=position.chess960)
+    for move in path:
+        board.push_uci(move)
+    return board
 
 
 def _leaves_below(board: chess.Board, move: chess.Move, depth: int) -> int:
@@ -120,12 +146,13 @@ class UciDivider:
                 " expected an engine with perft"
             )
 
-    def divide(self, position: Position, depth: int) -> Divided:
+    def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
         if position.chess960 != self._chess960:
             self._chess960 = position.chess960
             value = "true" if position.chess960 else "false"
             self._engine.send(f"setoption name UCI_Chess960 value {value}")
-        self._engine.send(f"position fen {position.fen}")
+        played = f" moves {' '.join(path)}" if path else ""
+        self._engine.send(f"position fen {position.fen}{played}")
         return self._ask(depth, None)
 
     def _ask(self, depth: int, timeout_s: float | None) -> Divided:
@@ -146,7 +173,7 @@ class Difference(NamedTuple):
     """Where the moves of two generators differ: a position, the way to it, and the moves."""
 
     position: Position
-    path: tuple[str, ...]
+    path: Line
     missing: tuple[str, ...]  # moves that only the other one has
     too_many: tuple[str, ...]  # moves that only we have
 
@@ -166,24 +193,24 @@ def find_difference(
 
 
 def _walk_down(ours: Divider, theirs: Divider, position: Position, plies: int) -> Difference | None:
-    from engine.shell import Game
-
-    path: list[str] = []
+    path: Line = ()
     for remaining in range(plies, 0, -1):
-        we, they = ours.divide(position, remaining), theirs.divide(position, remaining)
+        we = ours.divide(position, remaining, path)
+        they = theirs.divide(position, remaining, path)
         missing, too_many = _only_in(they, we), _only_in(we, they)
-        if missing or too_many:
-            return Difference(position, tuple(path), missing, too_many)
-        differing = [move for move in we if we[move] != they[move]]
-        if not differing:
+        differing = [move for move in we if we[move] != they.get(move)]
+        if not differing and not missing:
             return None
-        if remaining == 1:
-            return Difference(position, tuple(path), (), tuple(differing))  # a move given twice
-        game = Game(*position)
-        game.push_uci(differing[0])
-        path.append(differing[0])
-        position = Position(game.fen, position.chess960)
+        if missing or too_many or remaining == 1:
+            reached = Position(board_after(position, path).fen(en_passant="fen"), position.chess960)
+            return Difference(reached, path, missing, too_many or _twice(missing, differing))
+        path = (*path, differing[0])
     return None
+
+
+def _twice(missing: Line, differing: list[str]) -> Line:
+    """Moves of the last ply whose counts differ, unless others are missing: given twice."""
+    return () if missing else tuple(differing)
 
 
 def _only_in(these: Divided, those: Divided) -> tuple[str, ...]:

@@ -34,12 +34,23 @@ class Position(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One count to be made."""
+    """Counts of one position to be made: depth and leaves, the shallowest first.
+
+    What is wrong in a shallow tree is found there: a generator that lets a king be taken may crash
+    in the plies after.
+    """
 
     source: str
     position: Position
-    depth: int
-    expected: int
+    counts: tuple[tuple[int, int], ...]
+
+    @property
+    def depth(self) -> int:
+        return self.counts[-1][0]
+
+    @property
+    def expected(self) -> int:
+        return self.counts[-1][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +61,11 @@ class Case:
     position: Position
     counts: Mapping[int, int] = field(hash=False)
 
-    def deepest(self, max_nodes: int | None) -> Task | None:
-        """The deepest count of at most `max_nodes`; None when there is none."""
-        depths = [depth for depth, n in self.counts.items() if max_nodes is None or n <= max_nodes]
-        if not depths:
-            return None
-        return Task(self.source, self.position, max(depths), self.counts[max(depths)])
+    def within(self, max_nodes: int | None) -> Task | None:
+        """The counts of at most `max_nodes`; None when there are none."""
+        counts = sorted(self.counts.items())
+        small = tuple(one for one in counts if max_nodes is None or one[1] <= max_nodes)
+        return Task(self.source, self.position, small) if small else None
 
 
 def parse_position(fen: str) -> Position:

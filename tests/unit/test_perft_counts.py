@@ -12,9 +12,11 @@ from harness.perft_counts import (
     STARTPOS,
     Difference,
     Divided,
+    Line,
     OurDivider,
     PythonChessDivider,
     UciDivider,
+    board_after,
     find_difference,
     first_difference,
 )
@@ -32,8 +34,8 @@ class Spoiled(PythonChessDivider):
     def __init__(self, legal: Callable[[chess.Board], list[chess.Move]]) -> None:
         self._legal = legal
 
-    def divide(self, position: Position, depth: int) -> Divided:
-        board = chess.Board(position.fen, chess960=position.chess960)
+    def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
+        board = board_after(position, path)
         return {
             board.uci(move): self._leaves(board, move, depth - 1) for move in self._legal(board)
         }
@@ -56,6 +58,13 @@ def engine() -> Iterator[UciDivider]:
     divider = UciDivider(command_of_engine(), working_tree())
     yield divider
     divider.close()
+
+
+def test_a_path_is_played_first(engine: UciDivider) -> None:
+    path = ("e1g1", "a6e2", "c3e2")
+    expected = PythonChessDivider().divide(parse_position(board_after(KIWIPETE, path).fen()), 2)
+    for divider in (OurDivider(), engine, PythonChessDivider()):
+        assert divider.divide(KIWIPETE, 2, path) == expected, divider.name
 
 
 @pytest.mark.parametrize("position", [STARTPOS, KIWIPETE, CHESS960, EN_PASSANT_PIN])
@@ -93,8 +102,8 @@ def test_missing_and_too_many_are_seen_from_us() -> None:
 
 def test_a_move_given_twice_is_a_move_too_many() -> None:
     class Twice(PythonChessDivider):
-        def divide(self, position: Position, depth: int) -> Divided:
-            below = super().divide(position, depth)
+        def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
+            below = super().divide(position, depth, path)
             return below | {"e2e4": 2 * below["e2e4"]}
 
     found = find_difference(Twice(), PythonChessDivider(), STARTPOS, 1)

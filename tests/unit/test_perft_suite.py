@@ -64,15 +64,17 @@ def test_chess960_is_told_by_the_castling_rights(fen: str, chess960: bool) -> No
 
 
 def test_the_deepest_count_within_a_number_of_nodes() -> None:
-    case = Case("s:1", Position(KIWIPETE), {1: 48, 2: 2039, 3: 97862})
-    deepest = [case.deepest(most) for most in (None, 97_862, 97_861, 48, 47)]
-    assert [task and (task.depth, task.expected) for task in deepest] == [
+    case = Case("s:1", Position(KIWIPETE), {3: 97862, 1: 48, 2: 2039})
+    within = [case.within(most) for most in (None, 97_862, 97_861, 48, 47)]
+    assert [task and (task.depth, task.expected) for task in within] == [
         (3, 97_862),
         (3, 97_862),
         (2, 2039),
         (1, 48),
         None,
     ]
+    assert within[1] is not None
+    assert within[1].counts == ((1, 48), (2, 2039), (3, 97_862)), "the shallowest first"
 
 
 @pytest.mark.parametrize(
