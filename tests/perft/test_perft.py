@@ -41,6 +41,8 @@ def read_cases(name: str, chess960: bool) -> Iterator[Case]:
 def all_cases() -> Iterator[Case]:
     yield from read_cases("standard.perft", chess960=False)
     yield from read_cases("chess960.perft", chess960=True)
+    yield from read_cases("reached.epd", chess960=False)
+    yield from read_cases("reached960.epd", chess960=True)
 
 
 def deepest(cases: list[Case]) -> list[Case]:
