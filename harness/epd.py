@@ -62,7 +62,8 @@ class Problem:
 
 def read_problems(path: Path) -> list[Problem]:
     """The positions of a file, packed or not. Raises UsageError naming file and line."""
-    text = unpack(path, read_file(path)).decode("utf-8", errors="replace")
+    # Some published suites end their lines with a zero byte.
+    text = unpack(path, read_file(path)).replace(b"\0", b"").decode("utf-8", errors="replace")
     problems = [
         _problem(path, number, line)
         for number, line in enumerate(text.splitlines(), 1)

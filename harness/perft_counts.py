@@ -61,9 +61,7 @@ class OurDivider:
 
     def count(self, position: Position, depth: int) -> int:
         """All leaves: faster than the sum of `divide`."""
-        from engine.shell import Game
-
-        return Game(*position).perft(depth, self._through)
+        return _played(position, ()).perft(depth, self._through)
 
     def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
         game = _played(position, path)
@@ -81,7 +79,10 @@ class OurDivider:
 def _played(position: Position, path: Line) -> Game:
     from engine.shell import Game
 
-    game = Game(*position)
+    try:
+        game = Game(*position)
+    except ValueError as error:
+        raise UsageError(f"{position.fen}: {error}; expected a position to play from") from None
     for move in path:
         game.push_uci(move)
     return game

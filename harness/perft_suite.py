@@ -22,6 +22,16 @@ import chess
 from harness.archives import read_file, unpack
 from harness.errors import UsageError
 
+#: Suites have positions that no game reaches (three checkers); these have no legal moves to count.
+_UNPLAYABLE: Final = (
+    chess.STATUS_NO_WHITE_KING
+    | chess.STATUS_NO_BLACK_KING
+    | chess.STATUS_TOO_MANY_KINGS
+    | chess.STATUS_PAWNS_ON_BACKRANK
+    | chess.STATUS_OPPOSITE_CHECK
+    | chess.STATUS_EMPTY
+)
+
 _COUNT: Final = re.compile(r"D?(\d+)\s+(\d+)")
 _EXPECTED: Final = "expected a position and counts, such as `FEN ;D1 20 ;D2 400`"
 
@@ -75,14 +85,15 @@ def parse_position(fen: str) -> Position:
         fields += ["0", "1"]
     text = " ".join(fields)
     board = chess.Board(text, chess960=True)
-    if not board.is_valid():
-        raise ValueError(f"a position that no game can have ({board.status()!r})")
+    if board.status() & _UNPLAYABLE:
+        raise ValueError(f"a position that cannot be played ({board.status()!r})")
     return Position(text, board.has_chess960_castling_rights())
 
 
 def read_suite(path: Path) -> list[Case]:
     """The cases of a file, packed or not. Raises UsageError naming file and line."""
-    text = unpack(path, read_file(path)).decode("utf-8", errors="replace")
+    # Some published suites end their lines with a zero byte.
+    text = unpack(path, read_file(path)).replace(b"\0", b"").decode("utf-8", errors="replace")
     cases = list(_cases(path, text.splitlines()))
     if not cases:
         raise UsageError(f"{path}: no positions; {_EXPECTED}")

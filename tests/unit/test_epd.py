@@ -68,7 +68,7 @@ def test_castling_is_named_by_the_position_s_rules(tmp_path: Path) -> None:
         (f'{MATE} c0 "a comment";', "no moves; expected"),
         (f"{MATE} bm Qd8;", "'Qd8'"),
         (f"{MATE} bm Rh1;", "'Rh1'"),
-        ("8/8/8/8/8/8/8/8 w - - bm Ke2;", "a position that no game can have"),
+        ("8/8/8/8/8/8/8/8 w - - bm Ke2;", "a position that cannot be played"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, line: str, told: str) -> None:

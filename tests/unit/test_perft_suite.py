@@ -35,6 +35,7 @@ def suite(tmp_path: Path, text: str) -> list[Case]:
         f"{KIWIPETE}; D1 48; D2 2039 ",
         f"{KIWIPETE.removesuffix(' 0 1')}  ;D1 48 ;D2 2039;",
         f"epd {KIWIPETE}\nperft 1 48\nperft 2 2039",
+        f"{KIWIPETE}; D1 48; D2 2039\0",
     ],
 )
 def test_each_layout_means_the_same(tmp_path: Path, line: str) -> None:
@@ -84,7 +85,7 @@ def test_the_deepest_count_within_a_number_of_nodes() -> None:
         (KIWIPETE, "expected a position and counts, such as"),
         (f"{KIWIPETE} ;D1 many", "'D1 many': expected"),
         (f"{KIWIPETE} ;D1", "'D1': expected"),
-        ("8/8/8/8/8/8/8/8 w - - 0 1 ;D1 0", "a position that no game can have"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1 ;D1 0", "a position that cannot be played"),
         ("8/8/8/8/8/8/8 w - - 0 1 ;D1 0", "expected a position and counts"),
         ("perft 1 20", "expected a position and counts"),
         ("epd x y\nperft 1 20", "'x y': "),
@@ -96,6 +97,12 @@ def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, line: str, told: st
     assert str(error.value).startswith(f"{tmp_path / 'suite.epd'}, line 2: ")
     assert told in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_position_that_no_game_reaches_can_be_counted() -> None:
+    """Two bishops check from two corners."""
+    fen = "B6b/8/8/8/2K5/5k2/8/b6B b - - 0 1"
+    assert parse_position(fen) == Position(fen)
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n"])
