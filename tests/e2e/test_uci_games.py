@@ -6,6 +6,7 @@ The runner is python-chess's `chess.engine`, with a clock of its own and no marg
 from __future__ import annotations
 
 import random
+import subprocess
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -35,7 +36,8 @@ SLOW = Pace(10.0, 0.1, 40)
 
 @pytest.fixture(scope="module")
 def engines() -> Iterator[list[chess.engine.SimpleEngine]]:
-    opened = [chess.engine.SimpleEngine.popen_uci(NUMBISHOP, timeout=300) for _ in range(2)]
+    subprocess.run([NUMBISHOP, "warm"], check=True, capture_output=True)
+    opened = [chess.engine.SimpleEngine.popen_uci(NUMBISHOP, timeout=60) for _ in range(2)]
     for engine in opened:
         engine.ping()
     yield opened
