@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.shell import MATE, MATE_BOUND, STARTPOS, Game, Searcher, SearchLimit
 from tests.kernels.minimax import PLAIN_LEAVES, PRUNED_LEAVES, minimax
+from tests.kernels.probes import store_entry
 from tests.oracle import (
     BUGCATCHER,
     ENDGAMES,
@@ -191,6 +192,77 @@ def test_repetitions_of_the_game_count_in_the_tree(
         expected = reference_value(fen, variant, 3, PLAIN_LEAVES, moves, 300_000)
         assume(expected is not None)
         assert searched_value(fen, variant, 3, moves) == expected
+
+
+#: The proof mode of seed 002, with a table of two buckets, in which all collide, and a large one.
+PROOF = ORDERED | EXACT_ENTRIES
+TABLES_MB = (0, 1)
+
+
+def proven_position(fen: str, seed: int, plies: int, depth: int) -> tuple[str, int]:
+    """A position that is not over, and its minimax value."""
+    _, board = random_position(Start(fen), seed, plies)
+    assume(any(board.legal_moves))
+    expected = reference_value(legal_fen(board), PROOF, depth, PRUNED_LEAVES, budget=300_000)
+    assume(expected is not None)
+    return legal_fen(board), expected
+
+
+def fill_with_hints(searcher: Searcher, fen: str, seed: int) -> None:
+    """A legal move, good or bad, for the position and for each that follows."""
+    rng = random.Random(seed)
+    root = Game(fen)
+    for game in (root, *(child for _, child in root.children())):
+        if game.record.move_count:
+            move = game.record.moves[rng.randrange(int(game.record.move_count))]
+            numbers = (np.int64(0), np.int64(0))
+            store_entry(
+                searcher.record, np.uint64(game.key), move, *numbers, np.uint64(1), np.int64(0)
+            )
+
+
+def prove(fen: str, seed: int, plies: int, depth: int, nodes: int) -> None:
+    """The value is minimax's in every table, with any hint, and after a search that was stopped."""
+    fen, expected = proven_position(fen, seed, plies, depth)
+    for hash_mb in TABLES_MB:
+        searcher = Searcher(PROOF, hash_mb=hash_mb)
+        searcher.new_game(fen)
+        stopped = searcher.go(NO_MOVES, 0, SearchLimit(depth=depth + 1, nodes=nodes))
+        assert stopped.move in Game(fen).legal_moves()
+        assert searcher.go(NO_MOVES, 0, SearchLimit(depth=depth)).score_cp == expected
+        hinted = Searcher(ORDERED | {"check_extension": 0}, hash_mb=hash_mb)
+        hinted.new_game(fen)
+        fill_with_hints(hinted, fen, seed)
+        assert hinted.go(NO_MOVES, 0, SearchLimit(depth=depth)).score_cp == expected
+
+
+@given(
+    fen=st.sampled_from(WELL_KNOWN + ENDGAMES + MATING),
+    seed=SEEDS,
+    plies=st.integers(0, 60),
+    depth=st.integers(1, 3),
+    nodes=st.integers(1, 3_000),
+)
+@settings(max_examples=50, deadline=None)
+def test_tables_hints_and_stopped_searches_change_no_value(
+    fen: str, seed: int, plies: int, depth: int, nodes: int
+) -> None:
+    prove(fen, seed, plies, depth, nodes)
+
+
+@pytest.mark.nightly
+@given(
+    fen=st.sampled_from(WELL_KNOWN + ENDGAMES + MATING),
+    seed=SEEDS,
+    plies=st.integers(0, 80),
+    depth=st.integers(1, 4),
+    nodes=st.integers(1, 30_000),
+)
+@settings(max_examples=1_000, deadline=None)
+def test_tables_hints_and_stopped_searches_change_no_value_in_many_positions(
+    fen: str, seed: int, plies: int, depth: int, nodes: int
+) -> None:
+    prove(fen, seed, plies, depth, nodes)
 
 
 def few_pieces(seed: int) -> chess.Board:
