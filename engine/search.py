@@ -172,7 +172,7 @@ def cut_by_evaluation(searcher, parameters, node, outlook, alpha, beta):
         return kept
     if is_below_reach(parameters, depth, static_eval, alpha):
         score = quiescence(searcher, parameters, node, alpha, beta)
-        if score <= alpha:
+        if searcher.stopped or score <= alpha:
             return score
     return UNKNOWN
 
@@ -309,7 +309,8 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
             null_depth = depth - 1 - null_reduction(parameters, depth, beta, static_eval)
             child = enter_null(searcher, node)
             score = -search(searcher, parameters, child, null_depth, -beta, -beta + 1, NO)
-            if score >= beta and depth >= parameters.null_move_verified_depth:
+            needs_proof = depth >= parameters.null_move_verified_depth and not searcher.stopped
+            if score >= beta and needs_proof:
                 score = search(searcher, parameters, node, null_depth, beta - 1, beta, NO)
             if searcher.stopped:
                 return NO

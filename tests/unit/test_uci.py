@@ -49,7 +49,7 @@ def starting(lines: list[str], word: str) -> list[str]:
 
 def depths(lines: list[str]) -> list[str]:
     """Of the iterations that were searched to their end."""
-    told = map(fields, starting(lines, "info depth"))
+    told = (fields(line) for line in starting(lines, "info depth") if " currmove " not in line)
     return [info["depth"] for info in told if not info["bound"]]
 
 
