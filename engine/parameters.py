@@ -96,7 +96,7 @@ SEARCH: tuple[Parameter, ...] = (
         "null_move_margin_cp", 200, 1, 10000, "R grows by (static eval - beta) / this, at most 3"
     ),
     _number(
-        "null_move_verified_depth", 16, 1, 128, "from this depth on a null cut is searched again"
+        "null_move_verified_depth", 10, 1, 128, "from this depth on a null cut is searched again"
     ),
     _switch("null_move_needs_eval", "only when the static evaluation is at least beta"),
     _switch("null_move_needs_pieces", "only when the side has more than pawns"),
