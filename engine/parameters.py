@@ -77,7 +77,7 @@ SEARCH: tuple[Parameter, ...] = (
     _number("history_bonus_slope", 160, 1, 4096, "history update for each depth"),
     _switch("history_fades", "a bounded history, in which new cuts outweigh old ones"),
     _switch("history_malus", "lower the history of quiets tried before the cut"),
-    _switch("continuation_history", "order quiets also by the moves one and two plies before", 0),
+    _switch("continuation_history", "order quiets also by the moves one and two plies before"),
     _switch("capture_history", "order captures also by capture_history[piece][to][captured]", 0),
     _switch("correction_history", "correct the static evaluation by earlier results like it", 0),
     _switch("singular_extension", "a table move far better than all others is extended", 0),
