@@ -155,6 +155,7 @@ SEARCH: tuple[Parameter, ...] = (
     _switch("mate_distance_pruning", "bound the window by the mates still possible"),
     _number("draw_score_cp", 0, -200, 200, "score of a draw for the side that searches"),
     _number("move_overhead_ms", 30, 0, 5000, "time kept back for a move's transport"),
+    _number("time_reserve_ms", 150, 0, 60000, "time on the clock that no move is planned with"),
     _number("default_moves_to_go", 30, 1, 200, "moves the clock must last when none are named"),
     _number("increment_share_pct", 75, 0, 100, "share of the increment that is spent"),
     _number("soft_time_pct", 55, 1, 100, "no new iteration after this share of a move's time"),

@@ -38,10 +38,15 @@ def _ns(milliseconds: float) -> int:
 def _clock_bounds_ms(
     search: Mapping[str, int], time_left_ms: int, increment_ms: int, moves_to_go: int
 ) -> tuple[float, float]:
-    """(soft, hard): shares of what is left; all of it only if the clock is refilled next."""
+    """(soft, hard): shares of what is left; all of it only if the clock is refilled next.
+
+    Before that a reserve is left alone, and moves are made on the increment: else a long game ends
+    with so little on the clock that one late wake-up by the system loses it.
+    """
     usable = time_left_ms - search["move_overhead_ms"]
     moves = moves_to_go or search["default_moves_to_go"]
-    share = usable / moves + increment_ms * search["increment_share_pct"] / 100
+    planned = usable if moves == 1 else max(0, usable - search["time_reserve_ms"])
+    share = planned / moves + increment_ms * search["increment_share_pct"] / 100
     hard_limit = usable if moves == 1 else usable * _LARGEST_SHARE
     soft = min(share * search["soft_time_pct"] / 100, hard_limit)
     return soft, min(share * search["hard_time_pct"] / 100, hard_limit)

@@ -120,6 +120,7 @@ SENSITIVE = (
 )
 CLOCK = {
     "move_overhead_ms",
+    "time_reserve_ms",
     "default_moves_to_go",
     "increment_share_pct",
     "soft_time_pct",

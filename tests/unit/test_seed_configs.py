@@ -53,7 +53,16 @@ UNSEEN = {
     "quiescence_max_ply",
     "see_threshold_cp",
 }
-CLOCK = {"move_overhead_ms", "increment_share_pct", "soft_time_pct", "hard_time_pct"}
+CLOCK = {
+    "move_overhead_ms",
+    "time_reserve_ms",
+    "increment_share_pct",
+    "soft_time_pct",
+    "hard_time_pct",
+    "new_move_time_pct",
+    "stable_move_time_pct",
+    "score_drop_time_pct",
+}
 
 
 def config(name: str) -> EngineConfig:

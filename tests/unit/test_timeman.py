@@ -56,6 +56,21 @@ def test_the_last_move_of_a_session_may_use_all_but_the_overhead():
     assert hard > clock_bounds(900, moves_to_go=2)[1]
 
 
+def test_the_reserve_is_left_alone_until_the_session_ends():
+    reserve_ms = SEARCH["time_reserve_ms"]
+    assert clock_bounds(OVERHEAD_MS + reserve_ms)[0] == MS
+    assert clock_bounds(OVERHEAD_MS + reserve_ms + 3000)[0] > MS
+    last = clock_bounds(OVERHEAD_MS + reserve_ms, moves_to_go=1)
+    assert last[1] == reserve_ms * MS
+
+
+def test_the_clock_does_not_sink_below_the_reserve_on_an_increment():
+    left_ms = 1000.0
+    for _ in range(400):
+        left_ms += 10 - clock_bounds(int(left_ms), 10)[0] / MS
+    assert left_ms > SEARCH["time_reserve_ms"]
+
+
 def test_an_increment_lengthens_a_move():
     assert clock_bounds(60_000, 1000)[0] > clock_bounds(60_000)[0]
 
