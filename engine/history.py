@@ -169,8 +169,10 @@ def _piece_slot(position, side_bb):
 
 
 @kernel
-def correction_of(searcher, position):
-    """Centipawns to add to the static evaluation."""
+def correction_of(searcher, parameters, position):
+    """Centipawns to add to the static evaluation, by what earlier results said of its like."""
+    if not parameters.correction_history:
+        return np.int64(0)
     pawns = np.int64(searcher.pawn_correction[_pawn_slot(position)])
     ours = np.int64(searcher.piece_correction[0, _piece_slot(position, position.ours)])
     theirs = np.int64(searcher.piece_correction[1, _piece_slot(position, position.theirs)])

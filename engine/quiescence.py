@@ -11,6 +11,7 @@ import numpy as np
 
 from .bitboard import EMPTY, RANK_7, popcount
 from .evaluate import evaluate, evaluate_within
+from .history import correction_of
 from .intervals import UNKNOWN
 from .jit import kernel
 from .move import NO_MOVE, captured_piece, promotion_piece
@@ -165,6 +166,7 @@ def quiescence(searcher, parameters, node, alpha, beta):
     if not evading:
         kinds = NOISY
         stand_pat = evaluate_within(position, node.accumulator, parameters, alpha, beta)
+        stand_pat += correction_of(searcher, parameters, position)
         limit = stand_pat + _most_gained_at_all(parameters, position)
         if stand_pat >= beta or limit <= alpha:
             return stand_pat if stand_pat >= beta else limit

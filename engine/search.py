@@ -132,15 +132,6 @@ def consult_table(searcher, parameters, node, depth, alpha, beta):
     return answer, alpha, beta, data, hint
 
 
-@kernel
-def corrected_evaluation(searcher, parameters, node):
-    """The static evaluation, moved by what earlier results said of its like."""
-    value = evaluate(node.position, node.accumulator, parameters)
-    if parameters.correction_history:
-        value += correction_of(searcher, node.position)
-    return value
-
-
 class Outlook(NamedTuple):
     """What is known of a node before any of its moves is tried."""
 
@@ -154,7 +145,8 @@ class Outlook(NamedTuple):
 def assess_node(searcher, parameters, node, depth, pv_node):
     """The outlook of a node; its static evaluation is kept for the plies to come."""
     ply = node.ply
-    static_eval = corrected_evaluation(searcher, parameters, node)
+    static_eval = evaluate(node.position, node.accumulator, parameters)
+    static_eval += correction_of(searcher, parameters, node.position)
     searcher.static_evals[ply] = UNKNOWN if node.checkers else static_eval
     improving = NO
     if ply >= 2 and not node.checkers:
