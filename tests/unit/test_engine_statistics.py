@@ -56,7 +56,8 @@ def test_a_small_table_is_overwritten() -> None:
 def test_mates_and_repetitions_are_counted() -> None:
     assert searched("7k/8/5K2/8/8/8/8/1Q6 w - - 0 1", depth=6)[1]["terminals"] > 0
     assert searched(STARTPOS, depth=3)[1]["terminals"] == 0
-    assert searched(ROOK_ENDGAME)[1]["repetitions"] > 0
+    perpetual_check = "6k1/6p1/8/7Q/8/8/qq3PPP/6K1 w - - 0 1"
+    assert searched(perpetual_check)[1]["repetitions"] > 0
     assert searched(STARTPOS, depth=3)[1]["repetitions"] == 0
 
 
