@@ -38,6 +38,16 @@ def commit_of(revision: str, folder: Path = _PROGRAM) -> str:
     return found.decode().strip()
 
 
+def _unpack(packed: tarfile.TarFile, folder: Path) -> None:
+    """The files of a `git archive`; `extractall` has no filter before Python 3.11.4."""
+    for member in packed:
+        content = packed.extractfile(member)
+        if content is not None:
+            path = folder / member.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.read())
+
+
 def engine_of(revision: str, folder: Path = _PROGRAM) -> Path:
     """A folder that holds the package `engine` of a revision."""
     commit = commit_of(revision, folder)
@@ -51,7 +61,7 @@ def engine_of(revision: str, folder: Path = _PROGRAM) -> Path:
         unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=place.parent))
         try:
             with tarfile.open(fileobj=io.BytesIO(archive)) as packed:
-                packed.extractall(unfinished, filter="data")
+                _unpack(packed, unfinished)
             os.rename(unfinished, place)
         except OSError:
             if not place.is_dir():  # else another process was faster

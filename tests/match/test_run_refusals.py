@@ -10,6 +10,7 @@ from harness import match
 from harness.chunks import Event, Failed
 from harness.errors import EngineStartError, UsageError
 from harness.journal import Journal
+from harness.limits import Limit
 from harness.match import RunOptions, RunProgress, read_run, read_spec, run_match
 from harness.provenance import collect_provenance
 from harness.spec import EngineConfig, OpeningSpec
@@ -93,7 +94,12 @@ def test_bug_in_a_worker_is_raised_with_its_traceback(
 def test_game_that_kills_its_worker_each_time_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a crash of compiled code would: the third loss of one game is told, with the game."""
+    """As a crash of compiled code would: the third loss of one game is told, with the game.
+
+    The engine plays, and not the null players, so that no game is over before it can be killed.
+    """
+    engine = EngineConfig(name="engine", source="builtin")
+    spec = null_spec(50, new=engine, base=engine, limit=Limit(nodes=10_000))
 
     class Deadly(LocalWorkers):
         def events(self, timeout_s: float) -> list[Event]:
@@ -107,7 +113,7 @@ def test_game_that_kills_its_worker_each_time_ends_the_run(
     monkeypatch.setattr(match, "LocalWorkers", Deadly)
     view = RecordingView()
     with pytest.raises(EngineStartError, match="3 workers died playing game 1 of pair 0"):
-        run_match(null_spec(50), RunOptions(tmp_path / "run", 1), view)
+        run_match(spec, RunOptions(tmp_path / "run", 1), view)
     with Journal.read(tmp_path / "run") as journal:
         kinds = [event.kind for event in journal.events()]
     assert kinds == ["started", *["worker_lost"] * 3, "interrupted"]

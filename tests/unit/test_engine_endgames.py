@@ -150,7 +150,7 @@ def test_a_bare_king_is_mated_within_fifty_moves(fen: str) -> None:
         searcher.new_game(fen)
     moves = np.zeros(101, np.uint16)
     while not game.status:
-        limit = SearchLimit(nodes=5_000)
+        limit = SearchLimit(nodes=40_000)
         result = searchers[game.side_to_move].go(moves, game.ply, limit)
         moves[game.ply] = result.move
         game.push(result.move)
