@@ -13,7 +13,7 @@ from .bitboard import EMPTY, RANK_7, popcount
 from .evaluate import evaluate, evaluate_within
 from .history import correction_of
 from .intervals import UNKNOWN
-from .jit import kernel
+from .jit import inlined, kernel
 from .move import NO_MOVE, captured_piece, promotion_piece
 from .movegen import ALL_MOVES, NOISY, generate_moves
 from .node import enter_child
@@ -132,6 +132,45 @@ def extend_pv(searcher, ply, move):
     searcher.pv_length[ply] = length + 1
 
 
+@inlined
+def leaf_answer(searcher, parameters, node, alpha, beta):
+    """(value or UNKNOWN, hint): a draw by rule, the greatest ply, or what the table knows."""
+    if is_drawn_by_rule(searcher, node):
+        return draw_score(parameters, node.ply), NO_MOVE
+    if node.ply >= parameters.quiescence_max_ply:
+        return evaluate(node.position, node.accumulator, parameters), NO_MOVE
+    if not parameters.transposition_table:
+        return UNKNOWN, NO_MOVE
+    data = probe_table(searcher, node.position.key)
+    answer = UNKNOWN
+    if beta - alpha == 1:
+        answer = table_answer(parameters, node, data, ZERO, alpha, beta)
+        if answer != UNKNOWN:
+            count(searcher, RETURNS)
+    return answer, entry_move(data)
+
+
+@inlined
+def stand_pat_value(searcher, parameters, node, alpha, beta):
+    """(value, whether the node ends with it): beta is reached, or alpha is out of any capture's
+    reach."""
+    value = evaluate_within(node.position, node.accumulator, parameters, alpha, beta)
+    value += correction_of(searcher, parameters, node.position)
+    if value >= beta:
+        return value, True
+    limit = value + _most_gained_at_all(parameters, node.position)
+    return (limit, True) if limit <= alpha else (value, False)
+
+
+@inlined
+def capture_limit(parameters, position, move, stand_pat, alpha):
+    """What a capture that is not searched is taken to be worth at most, or UNKNOWN."""
+    limit = stand_pat + _most_gained(parameters, position, move)
+    if limit <= alpha:
+        return limit
+    return stand_pat if _loses_material(parameters, position, move) else UNKNOWN
+
+
 @kernel
 def quiescence(searcher, parameters, node, alpha, beta):
     """Value of a node with its captures played out, from the side to move.
@@ -145,34 +184,20 @@ def quiescence(searcher, parameters, node, alpha, beta):
     evading = node.checkers and parameters.quiescence_evasions
     searcher.pv_length[ply] = 0
     searcher.seldepth = max(searcher.seldepth, ply)
-    if is_drawn_by_rule(searcher, node):
-        return draw_score(parameters, ply)
-    if ply >= parameters.quiescence_max_ply:
-        return evaluate(position, node.accumulator, parameters)
-    hint = NO_MOVE
-    if parameters.transposition_table:
-        data = probe_table(searcher, position.key)
-        hint = entry_move(data)
-        if beta - alpha == 1:
-            score = table_answer(parameters, node, data, ZERO, alpha, beta)
-            if score != UNKNOWN:
-                count(searcher, RETURNS)
-                return score
+    answer, hint = leaf_answer(searcher, parameters, node, alpha, beta)
+    if answer != UNKNOWN:
+        return answer
 
-    best = -MATE + ply
-    stand_pat = best
+    best = stand_pat = -MATE + ply
     old_alpha = alpha
-    kinds = ALL_MOVES
     if not evading:
-        kinds = NOISY
-        stand_pat = evaluate_within(position, node.accumulator, parameters, alpha, beta)
-        stand_pat += correction_of(searcher, parameters, position)
-        limit = stand_pat + _most_gained_at_all(parameters, position)
-        if stand_pat >= beta or limit <= alpha:
-            return stand_pat if stand_pat >= beta else limit
+        stand_pat, ends = stand_pat_value(searcher, parameters, node, alpha, beta)
+        if ends:
+            return stand_pat
         best = stand_pat
         alpha = max(alpha, best)
 
+    kinds = ALL_MOVES if evading else NOISY
     end = generate_moves(position, kinds, node.checkers, searcher.moves, node.start)
     count(searcher, GENERATIONS)
     score_moves(searcher, parameters, node, node.start, end, hint)
@@ -180,11 +205,9 @@ def quiescence(searcher, parameters, node, alpha, beta):
     for index in range(node.start, end):
         move = pick_move(searcher, index, end)
         if not evading:
-            limit = stand_pat + _most_gained(parameters, position, move)
-            if limit <= alpha:
+            limit = capture_limit(parameters, position, move, stand_pat, alpha)
+            if limit != UNKNOWN:
                 best = max(best, limit)
-                continue
-            if _loses_material(parameters, position, move):
                 continue
         child = enter_child(searcher, parameters, node, move, end)
         searcher.qnodes += 1

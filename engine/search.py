@@ -261,6 +261,23 @@ def remember_node(searcher, parameters, node, best_move, best, static_eval, dept
 
 
 @kernel
+def value_without_moves(searcher, parameters, node, alpha, whole_node):
+    """Of a node where no move could be searched: mate or stalemate, or nothing beside those left
+    out."""
+    if not whole_node:
+        return alpha
+    count(searcher, TERMINALS)
+    return -MATE + node.ply if node.checkers else draw_score(parameters, node.ply)
+
+
+@kernel
+def is_passed_over(searcher, move, excluded, ply):
+    """Whether a move is not for this search: the one a singular search leaves out, or one that the
+    root does."""
+    return move == excluded or (ply == 0 and is_left_out(searcher, move))
+
+
+@kernel
 def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
     """Value of a node searched to `depth`, from the side to move.
 
@@ -347,11 +364,9 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
         move = next_move(searcher, parameters, node, hint)
         if move == NO_MOVE:
             break
-        if move == excluded:
+        if is_passed_over(searcher, move, excluded, ply):
             continue
         if ply == 0:
-            if is_left_out(searcher, move):
-                continue
             note_root_move(searcher, move)
         reduction = reduction_of(searcher, parameters, node, outlook, move, searched)
         if ply > 0 and not pv_node and not node.checkers and best > -MATE_BOUND:
@@ -389,10 +404,7 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
                 break
         remember_tried(searcher, move, ply)
     if searched == 0:
-        if not whole_node:
-            return alpha
-        count(searcher, TERMINALS)
-        return -MATE + ply if node.checkers else draw_score(parameters, ply)
+        return value_without_moves(searcher, parameters, node, alpha, whole_node)
     if not parameters.fail_soft:
         best = max(old_alpha, min(best, beta))
     if whole_node:

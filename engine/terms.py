@@ -17,6 +17,7 @@ import numpy as np
 from .bitboard import FLIP, ONE, lsb
 from .jit import kernel
 from .move import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
+from .position import piece_sets
 from .weights import EVALUATION
 
 LENGTHS = {term.name: len(term.middlegame) for term in EVALUATION}
@@ -98,15 +99,7 @@ def _feed_pieces(trace, weights, piece, pieces, turn):
 @kernel
 def placement(position, weights, trace):
     """Material and piece-square tables, from nothing; the accumulator keeps this sum running."""
-    queens = position.diagonals & position.orthogonals
-    sets = (
-        position.pawns,
-        position.knights,
-        position.diagonals ^ queens,
-        position.orthogonals ^ queens,
-        queens,
-        position.kings,
-    )
+    sets = piece_sets(position)
     kinds = (PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING)
     score = np.int64(0)
     for index in range(6):

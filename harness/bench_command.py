@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import statistics
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -18,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness import options
+from harness.backends import document_with, usable_backends
 from harness.errors import EngineStartError, UsageError
 from harness.revisions import command_of_engine, commit_of, engine_of, git, working_tree
 from harness.speed import SpeedRatio
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
 
 #: A round against another revision is short: many of them say more than a few long ones.
 AGAINST_DEPTH: Final = 12
-BACKENDS: Final = ("pext", "magic", "rays")
 
 #: The system counts in hundredths of a second: of less, the engine's own clock is the better one.
 _SHORTEST_SECONDS: Final = 0.3
@@ -137,9 +133,7 @@ def noted_bench(folder: Path | None = None) -> tuple[str, int]:
 
 def _backends(values: Mapping[str, Any], console: Console) -> tuple[bool, dict[str, Any]]:
     """The bench with each back-end: they are compiled in, so each is a process."""
-    from engine.jit import has_fast_pext
-
-    names = [name for name in BACKENDS if name != "pext" or has_fast_pext()]
+    names = usable_backends()
     found = {name: _of_backend(name, values) for name in names}
     for name, document in found.items():
         console.print(f"{name:>6}: {document['sentence']}")
@@ -154,23 +148,8 @@ def _backends(values: Mapping[str, Any], console: Console) -> tuple[bool, dict[s
 
 
 def _of_backend(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    command = [sys.executable, "-m", "harness.cli", "bench", "--quiet", "--json", "-"]
-    command += ["--repeat", str(values["repeat"])]
-    command += ["--depth", str(values["depth"])] if values["depth"] is not None else []
-    done = subprocess.run(
-        command,
-        env={**os.environ, "NUMBISHOP_SLIDERS": name},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    try:
-        document: dict[str, Any] = json.loads(done.stdout)
-    except ValueError:
-        raise EngineStartError(
-            f"the back-end {name} could not be tried: exit code {done.returncode}"
-        ) from None
-    return document
+    depth = ["--depth", str(values["depth"])] if values["depth"] is not None else []
+    return document_with(name, ["bench", "--repeat", str(values["repeat"]), *depth])
 
 
 # --- Another revision ----------------------------------------------------------------------------

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from harness import options
-from harness.errors import EngineStartError, UsageError
+from harness.backends import document_with, usable_backends
+from harness.errors import UsageError
 from harness.files import write_whole
 from harness.junit import Check, junit_xml
 from harness.parallel import in_parallel
@@ -36,7 +34,6 @@ from harness.perft_suite import Case, Position, Task, parse_position, read_suite
 from harness.report.numbers import duration
 
 #: The back-ends by which sliders move (`engine.jit.slider_backend`); what a machine lacks is told.
-BACKENDS: Final = ("pext", "magic", "rays")
 #: Of a wrong count no more than so many lines go to the screen; files have all.
 SHOWN_FAILURES: Final = 5
 
@@ -337,35 +334,13 @@ def _through_backends(values: Mapping[str, Any], console: Console) -> bool:
     """The same suites by each slider back-end: they are compiled in, so each is a process."""
     if not values["suites"]:
         raise UsageError("--through back-ends needs a --suite")
-    documents = {name: _of_backend(name, values) for name in BACKENDS}
+    arguments = ["perft", *(word for path in values["suites"] for word in ("--suite", str(path)))]
+    arguments += _given(values, ("depth", "max_nodes", "budget", "concurrency"))
+    documents = {name: document_with(name, arguments) for name in usable_backends()}
     for name, document in documents.items():
         console.print(f"{name}: {document['sentence']}")
     options.write_result(values["json_path"], {"schema": 1, "back-ends": documents})
     return not any(document.get("wrong") for document in documents.values())
-
-
-def _of_backend(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    from engine.jit import has_fast_pext
-
-    if name == "pext" and not has_fast_pext():
-        return {"sentence": "this machine has none"}
-    command = [sys.executable, "-m", "harness.cli", "perft", "--quiet", "--json", "-"]
-    command += [word for path in values["suites"] for word in ("--suite", str(path))]
-    command += _given(values, ("depth", "max_nodes", "budget", "concurrency"))
-    done = subprocess.run(
-        command,
-        env={**os.environ, "NUMBISHOP_SLIDERS": name},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    try:
-        document: dict[str, Any] = json.loads(done.stdout)
-    except ValueError:
-        raise EngineStartError(
-            f"the back-end {name} could not be tried: exit code {done.returncode}"
-        ) from None
-    return document
 
 
 def _given(values: Mapping[str, Any], names: Iterable[str]) -> list[str]:

@@ -6,35 +6,10 @@ import chess
 import numpy as np
 import pytest
 
-from engine.parameters import SEARCH, Parameter, search_defaults
+from engine.parameters import EXHAUSTIVE, SEARCH, Parameter, search_defaults
 from engine.shell import MATE, MATE_BOUND, STARTPOS, Game, Searcher, SearchLimit, SearchResult
-from tests.oracle import KIWIPETE, MIDDLEGAME, NO_MOVES
-
-#: A search that selects nothing: it finds what is there at its depth, whatever it costs.
-THOROUGH = dict.fromkeys(
-    (
-        "null_move",
-        "late_move_reductions",
-        "reverse_futility",
-        "razoring",
-        "futility",
-        "late_move_pruning",
-        "see_search_pruning",
-        "internal_iterative_reduction",
-    ),
-    0,
-)
-
-
-def think(
-    fen: str, limit: SearchLimit, search: dict[str, int] | None = None, hash_mb: int = 1
-) -> tuple[str, SearchResult]:
-    """The move found, in UCI, and the whole result."""
-    searcher = Searcher(search, hash_mb=hash_mb)
-    searcher.new_game(fen)
-    result = searcher.go(NO_MOVES, 0, limit)
-    return Game(fen).format_uci(result.move), result
-
+from tests.oracle import KIWIPETE, MIDDLEGAME
+from tests.searching import think
 
 MATES = (
     ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "a1a8", 1),
@@ -49,7 +24,7 @@ MATES = (
 
 @pytest.mark.parametrize(("fen", "move", "plies"), MATES)
 def test_mates_are_found_with_their_distance(fen: str, move: str | None, plies: int) -> None:
-    found, result = think(fen, SearchLimit(depth=plies + 1), THOROUGH)
+    found, result = think(fen, SearchLimit(depth=plies + 1), EXHAUSTIVE)
     assert result.score_cp == MATE - plies
     assert move in (None, found)
     assert think(fen, SearchLimit(depth=12))[1].score_cp > MATE_BOUND
@@ -60,7 +35,7 @@ def test_mates_are_found_with_their_distance(fen: str, move: str | None, plies: 
     [("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", 2), ("8/8/8/8/8/2k5/8/K6q w - - 0 1", 4)],
 )
 def test_being_mated_is_seen_with_its_distance(fen: str, plies: int) -> None:
-    assert think(fen, SearchLimit(depth=plies + 1), THOROUGH)[1].score_cp == -MATE + plies
+    assert think(fen, SearchLimit(depth=plies + 1), EXHAUSTIVE)[1].score_cp == -MATE + plies
     assert think(fen, SearchLimit(depth=12))[1].score_cp < -MATE_BOUND
 
 
@@ -93,7 +68,7 @@ def test_a_mate_is_played_to_its_end_and_comes_nearer_at_each_move() -> None:
     ],
 )
 def test_draws_by_rule_in_the_tree(fen: str, score: int) -> None:
-    assert think(fen, SearchLimit(depth=6), THOROUGH)[1].score_cp == score
+    assert think(fen, SearchLimit(depth=6), EXHAUSTIVE)[1].score_cp == score
 
 
 PERPETUAL = "6k1/6p1/8/7Q/8/8/qq3PPP/6K1 w - - 0 1"

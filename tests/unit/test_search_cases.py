@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.parameters import EXHAUSTIVE
 from engine.quiescence import UNKNOWN
 from engine.shell import (
     MATE,
@@ -23,31 +24,7 @@ from engine.state import MAX_PLY
 from engine.weights import weight_defaults
 from tests.kernels.probes import answer_of, quiet_value, settled
 from tests.oracle import NO_MOVES, ROOK_ENDGAME, WELL_KNOWN
-
-#: A search that selects nothing: it finds what is there at its depth, whatever it costs.
-THOROUGH = dict.fromkeys(
-    (
-        "null_move",
-        "late_move_reductions",
-        "reverse_futility",
-        "razoring",
-        "futility",
-        "late_move_pruning",
-        "see_search_pruning",
-        "internal_iterative_reduction",
-    ),
-    0,
-)
-
-
-def think(
-    fen: str, limit: SearchLimit, search: dict[str, int] | None = None, hash_mb: int = 1
-) -> tuple[str, SearchResult]:
-    """The move found, in UCI, and the whole result."""
-    searcher = Searcher(search, hash_mb=hash_mb)
-    searcher.new_game(fen)
-    result = searcher.go(NO_MOVES, 0, limit)
-    return Game(fen).format_uci(result.move), result
+from tests.searching import think
 
 
 def go_straight_to_the_deepest(searcher: Searcher) -> SearchResult:
@@ -65,7 +42,7 @@ def go_straight_to_the_deepest(searcher: Searcher) -> SearchResult:
         *WELL_KNOWN,
     ],
 )
-@pytest.mark.parametrize("search", [{}, THOROUGH | {"transposition_table": 0}])
+@pytest.mark.parametrize("search", [{}, EXHAUSTIVE | {"transposition_table": 0}])
 def test_the_deepest_iteration_stays_within_its_tables(fen: str, search: dict[str, int]) -> None:
     """Straight to depth 125, with extensions beyond: every array is indexed by ply."""
     searcher = Searcher(search, hash_mb=1)
@@ -77,7 +54,7 @@ def test_the_deepest_iteration_stays_within_its_tables(fen: str, search: dict[st
 
 def test_lines_do_reach_the_last_ply() -> None:
     """A guard of the test above."""
-    searcher = Searcher(THOROUGH, hash_mb=1)
+    searcher = Searcher(EXHAUSTIVE, hash_mb=1)
     searcher.new_game(ROOK_ENDGAME)
     assert go_straight_to_the_deepest(searcher).seldepth == MAX_PLY - 1
 
@@ -108,13 +85,13 @@ def test_bare_kings_are_searched_to_the_last_depth() -> None:
     ],
 )
 def test_the_hundredth_ply_draws_also_at_the_leaves(fen: str, score: int, depth: int) -> None:
-    assert think(fen, SearchLimit(depth=depth), THOROUGH)[1].score_cp == score
+    assert think(fen, SearchLimit(depth=depth), EXHAUSTIVE)[1].score_cp == score
 
 
 def test_the_ninety_ninth_ply_does_not_draw() -> None:
     fen = "7k/8/8/8/8/8/8/KQ6 w - - 98 90"
-    assert think(fen, SearchLimit(depth=1), THOROUGH)[1].score_cp > 500
-    assert think(fen, SearchLimit(depth=2), THOROUGH)[1].score_cp == 0
+    assert think(fen, SearchLimit(depth=1), EXHAUSTIVE)[1].score_cp > 500
+    assert think(fen, SearchLimit(depth=2), EXHAUSTIVE)[1].score_cp == 0
 
 
 def test_quiescence_sees_the_hundredth_ply() -> None:
@@ -168,7 +145,7 @@ def test_no_evaluation_looks_like_a_mate() -> None:
 def test_windows_that_fail_are_widened_and_the_same_depth_searched_again(
     fen: str, growth: int
 ) -> None:
-    search = THOROUGH | {"aspiration_min_depth": 1, "aspiration_growth_pct": growth}
+    search = EXHAUSTIVE | {"aspiration_min_depth": 1, "aspiration_growth_pct": growth}
     narrow = think(fen, SearchLimit(depth=5), search | {"aspiration_window_cp": 1})[1]
     full = think(fen, SearchLimit(depth=5), search | {"aspiration_window_cp": 0})[1]
     assert (narrow.depth, narrow.score_cp) == (full.depth, full.score_cp)
@@ -186,7 +163,7 @@ MORPHY = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
 
 def test_a_quiet_key_move_into_zugzwang_is_found() -> None:
     """Morphy's problem: after Ra6 black must move and be mated; passing would save him."""
-    move, result = think(MORPHY, SearchLimit(depth=3), THOROUGH)
+    move, result = think(MORPHY, SearchLimit(depth=3), EXHAUSTIVE)
     assert (move, result.score_cp) == ("a1a6", MATE - 3)
     move, result = think(MORPHY, SearchLimit(depth=14))
     assert (move, result.score_cp) == ("a1a6", MATE - 3)
@@ -223,7 +200,7 @@ def test_material_that_cannot_mate_is_a_draw(fen: str) -> None:
 
 def test_a_capture_into_a_dead_draw_is_one_in_quiescence_too() -> None:
     fen = "8/8/3k4/8/8/4K3/3p4/8 w - - 0 1"
-    assert think(fen, SearchLimit(depth=1), THOROUGH)[1].score_cp == 0
+    assert think(fen, SearchLimit(depth=1), EXHAUSTIVE)[1].score_cp == 0
 
 
 # The window narrowed to the mates still possible: one ply more or less is one mate wrong.
