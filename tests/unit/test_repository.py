@@ -4,6 +4,7 @@ import os
 import re
 import stat
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import entry_points, version
 from pathlib import Path
@@ -138,15 +139,26 @@ class TestGate:
         options = {option for one in main.commands["nightly"].params for option in one.opts}
         assert set(re.findall(r"--[a-z]+", command)) <= options
 
-    @pytest.mark.parametrize("name", ["ci", "nightly"])
-    def test_workflows_have_the_form_that_github_wants(self, name: str) -> None:
-        workflow = yaml.safe_load((ROOT / f".github/workflows/{name}.yml").read_text("utf-8"))
-        assert workflow.keys() <= {"name", True, "permissions", "concurrency", "jobs"}
-        for job in workflow["jobs"].values():
-            assert {"runs-on", "steps"} <= job.keys()
-            assert job.keys() <= {"name", "runs-on", "timeout-minutes", "strategy", "env", "steps"}
-            for step in job["steps"]:
-                assert step.keys() <= {"name", "uses", "run", "with", "if"}
+    def test_workflows_keep_to_the_schema(self, tmp_path: Path) -> None:
+        """To the one that editors use, which check-jsonschema brings along."""
+
+        def check(*workflows: Path) -> subprocess.CompletedProcess[str]:
+            command = ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"]
+            beside_python = Path(sys.executable).parent / command[0]
+            return subprocess.run(
+                [beside_python, *command[1:], *workflows],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+
+        workflows = sorted((ROOT / ".github/workflows").glob("*.yml"))
+        assert {path.name for path in workflows} == {"ci.yml", "nightly.yml"}
+        found = check(*workflows)
+        assert found.returncode == 0, found.stdout
+        broken = tmp_path / "broken.yml"
+        broken.write_text(workflows[0].read_text("utf-8").replace("runs-on:", "run-on:"))
+        assert "'runs-on' is a required property" in check(broken).stdout
 
     def test_pre_commit_uses_the_same_tools_and_no_host(self) -> None:
         configuration = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
