@@ -1,0 +1,1 @@
+"""Texel tuning: labelled positions in, evaluation weights with their uncertainty out."""
