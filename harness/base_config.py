@@ -8,12 +8,12 @@ file with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
 from engine.parameters import SEARCH
-from engine.weights import EVALUATION, WEIGHT_LIMIT_CP
+from engine.weights import EVALUATION, WEIGHT_LIMIT_CP, Term
 from harness.config import MAX_HASH_MB
 
 _HEAD = """\
@@ -66,18 +66,23 @@ def base_config() -> Iterator[str]:
     yield "# Weights can stand in a file of their own, which holds nothing but an [evaluation]:"
     yield "# weights = weights.cfg"
     for term in EVALUATION:
-        yield ""
-        yield f"# {term.meaning}"
-        if term.is_scalar:
-            yield f"{term.name} = {term.middlegame[0]} {term.endgame[0]}"
-        else:
-            yield from _table(f"{term.name}_mg", term.middlegame)
-            yield from _table(f"{term.name}_eg", term.endgame)
+        yield from term_lines(term, term.middlegame, term.endgame)
     yield ""
     yield _LIMIT.rstrip()
 
 
-def _table(key: str, weights: tuple[int, ...]) -> Iterator[str]:
+def term_lines(term: Term, middlegame: Sequence[int], endgame: Sequence[int]) -> Iterator[str]:
+    """An empty line, the meaning, and weights of a term as they stand in a config."""
+    yield ""
+    yield f"# {term.meaning}"
+    if term.is_scalar:
+        yield f"{term.name} = {middlegame[0]} {endgame[0]}"
+    else:
+        yield from _table(f"{term.name}_mg", middlegame)
+        yield from _table(f"{term.name}_eg", endgame)
+
+
+def _table(key: str, weights: Sequence[int]) -> Iterator[str]:
     yield f"{key} ="
     for first in range(0, len(weights), 8):
         yield "   " + "".join(f"{weight:>6}" for weight in weights[first : first + 8])
