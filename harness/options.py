@@ -56,7 +56,7 @@ class _LimitType(click.ParamType):  # type: ignore[type-arg]  # generic in new c
             self.fail(f"{value!r}: {error}.", param, ctx)
 
 
-def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """One decorator for several options; --help lists them in this order."""
 
     def decorate(command: Command) -> Command:
@@ -68,7 +68,7 @@ def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Com
 
 
 #: Limits of a single move; a game may have a clock as well.
-move_limit_options = _together(
+move_limit_options = together(
     click.option(
         "--nodes",
         type=_LimitType("nodes"),
@@ -81,7 +81,7 @@ move_limit_options = _together(
     ),
 )
 
-limit_options = _together(
+limit_options = together(
     move_limit_options,
     click.option(
         "--tc",
@@ -91,7 +91,7 @@ limit_options = _together(
     ),
 )
 
-opening_options = _together(
+opening_options = together(
     click.option(
         "--openings",
         type=click.Path(path_type=Path),
@@ -138,7 +138,7 @@ seed_option = click.option(
     help="Decides the openings and their order; equal seeds give equal games.",
 )
 
-hypothesis_options = _together(
+hypothesis_options = together(
     click.option("--gain", is_flag=True, help="Test for a gain: [0, 5] nElo (the default)."),
     click.option(
         "--non-regression",
@@ -188,7 +188,7 @@ hypothesis_options = _together(
 #: More workers than this only wait for each other and, at 100 MB each, may exhaust the machine.
 MAX_CONCURRENCY: Final = 8 * len(os.sched_getaffinity(0))
 
-worker_options = _together(
+worker_options = together(
     click.option(
         "--concurrency",
         type=click.IntRange(1, MAX_CONCURRENCY),

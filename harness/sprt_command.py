@@ -7,10 +7,8 @@ written.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +16,7 @@ import click
 
 from harness import __version__, options
 from harness.errors import UsageError
+from harness.run_folder import new_run_folder
 
 if TYPE_CHECKING:
     from harness.config import EngineConfig
@@ -86,7 +85,9 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
     resume = values["resume"] is not None
     with (
         _workforce(values) as (concurrency, hire),
-        nullcontext(values["resume"]) if resume else _new_run_dir(values["out"], spec) as run_dir,
+        nullcontext(values["resume"])
+        if resume
+        else new_run_folder(values["out"], f"{spec.new.name}-{spec.base.name}") as run_dir,
     ):
         for remark in [*remarks, *_cautions(spec, concurrency, values["cluster"])]:
             if values["quiet"] and remark.startswith(_WARNING):
@@ -211,36 +212,3 @@ def _workforce(values: Mapping[str, Any]) -> Iterator[tuple[int, Hire]]:
 
     with connect(values["cluster"]) as cluster:
         yield cluster.slots, cluster.hire
-
-
-@contextmanager
-def _new_run_dir(out: Path, spec: MatchSpec) -> Iterator[Path]:
-    """A folder of this run alone, named by the time and the players; removed if nothing is in it.
-
-    Made at once, so that of two runs begun in the same second each has its own.
-    """
-    names = re.sub(r"[^A-Za-z0-9._-]+", "_", f"{spec.new.name}-{spec.base.name}")
-    name = f"{datetime.now():%Y%m%d-%H%M%S}-{names}"
-    run_dir, number = out / name, 1
-    while not _make_folder(run_dir):
-        number += 1
-        run_dir = out / f"{name}-{number}"
-    try:
-        yield run_dir
-    finally:
-        if not any(run_dir.iterdir()):
-            run_dir.rmdir()
-
-
-def _make_folder(path: Path) -> bool:
-    """Make a folder; False when it exists."""
-    try:
-        path.mkdir(parents=True)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise UsageError(
-            f"{path}: the folder cannot be made ({error.strerror or error}); expected a place"
-            " where it can"
-        ) from error
-    return True

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from harness.errors import UsageError
 from harness.files import write_whole
 from harness.history import Record
 from harness.nightly import Finding, goodness, tell
-from harness.report.page import INSTALL
+from harness.report.template import fill
 
 _WIDTH: Final = 240
 _HEIGHT: Final = 36
@@ -22,15 +20,9 @@ _COLUMNS: Final = 6
 
 def write_history(records: Sequence[Record], found: Sequence[Finding], path: Path) -> None:
     """Render the history, the latest record last. Raises UsageError without the extra package."""
-    try:
-        import jinja2
-    except ImportError as missing:
-        raise UsageError(f"{INSTALL} ({missing.name} is missing)") from missing
-
-    template = resources.files("harness.report").joinpath("history.html.j2").read_text("utf-8")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     same_cpu = [record for record in records if record.cpu == records[-1].cpu]
-    page = environment.from_string(template).render(
+    page = fill(
+        "history.html.j2",
         records=records,
         findings=found,
         measures=[measure_row(name, same_cpu) for name in sorted(records[-1].measures)],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,8 +18,7 @@ from harness.report.numbers import (
     speed_warning,
 )
 from harness.report.paths import elo_path, thin
-
-INSTALL = "report.html needs the extra packages of the report: pip install 'numbishop[report]'"
+from harness.report.template import INSTALL, fill
 
 
 def write_report(document: Document, path: Path) -> None:
@@ -34,22 +32,14 @@ def write_report(document: Document, path: Path) -> None:
 def render(document: Document) -> str:
     """The page as text."""
     try:
-        import jinja2
-
         from harness.report import plots
     except ImportError as missing:
         raise UsageError(f"{INSTALL} ({missing.name} is missing)") from missing
 
-    template = resources.files("harness.report").joinpath("report.html.j2").read_text("utf-8")
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     low, high = document["bounds"]
     elo_points = elo_path(document["pairs"])
-    return environment.from_string(template).render(
+    return fill(
+        "report.html.j2",
         sentence=document["sentence"],
         differences=document["differences"],
         paste="\n".join(paste_block(document)),

@@ -21,6 +21,7 @@ GROUPS: Final = {
     "pawns": ("*_pawn", "passed_*"),
     "threats": ("threat_*", "hanging", "push_threat"),
     "king": ("king_shield", "king_storm", "king_open_file", "king_attack"),
+    "endings": ("won_kpk", "lone_king_*"),
     "pieces": ("bishop_pair", "bishop_pawn", "rook_*_file", "*_outpost"),
 }
 BOARD_SQUARES: Final = 64

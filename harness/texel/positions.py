@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +37,7 @@ class Positions:
         self, dataset: Dataset, target: Floats, loss: str, weight_count: int, threads: int
     ) -> None:
         self._rows = Rows(
-            starts=np.asarray(dataset.starts),
-            indices=np.asarray(dataset.indices),
-            counts=np.asarray(dataset.counts),
-            phase=np.asarray(dataset.phase),
-            scale_pct=np.asarray(dataset.scale_pct),
-            turn=np.asarray(dataset.turn),
-            weight=np.asarray(dataset.weight),
+            **{name: _read_only(getattr(dataset, name)) for name in Rows._fields[:-1]},
             target=np.ascontiguousarray(target, dtype=np.float64),
         )
         self._game = np.asarray(dataset.game)
@@ -52,6 +46,21 @@ class Positions:
         self._pool = ThreadPoolExecutor(threads)
         self.count = len(target)
         self.total_weight = float(np.sum(dataset.weight, dtype=np.float64))
+
+    @property
+    def target(self) -> Floats:
+        """float64[n]: what is predicted."""
+        return self._rows.target
+
+    @property
+    def weight(self) -> Floats:
+        """float64[n]: how often each position occurred."""
+        return self._rows.weight.astype(np.float64)
+
+    @property
+    def phase(self) -> Floats:
+        """float64[n]: 24 (middlegame) to 0."""
+        return self._rows.phase.astype(np.float64)
 
     def retarget(self, target: Floats) -> None:
         """Predict something else."""
@@ -164,6 +173,13 @@ class Positions:
         """`function(part, first row, last row)` of each part, results in the parts' order."""
         edges = _edges(self.count, parts)
         return list(self._pool.map(function, range(parts), edges[:-1], edges[1:]))
+
+
+def _read_only(column: NDArray[Any]) -> NDArray[Any]:
+    """A view that the kernels are compiled for once, mapped from a file or not."""
+    view = np.asarray(column).view()
+    view.flags.writeable = False
+    return view
 
 
 def _edges(count: int, parts: int) -> list[int]:
