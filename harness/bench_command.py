@@ -1,11 +1,11 @@
-"""`harness bench`: the signature of the search, and its speed beside that of another revision."""
+"""`harness bench`: the signature of the search, its speed and that of the kernels."""
 
 from __future__ import annotations
 
 import re
 import statistics
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,22 +15,17 @@ from rich.text import Text
 
 from harness import options
 from harness.backends import document_with, usable_backends
-from harness.errors import EngineStartError, UsageError
-from harness.revisions import command_of_engine, commit_of, engine_of, git, working_tree
-from harness.speed import SpeedRatio
-from harness.uci_process import UciProcess
+from harness.errors import UsageError
+from harness.kernels import KERNELS
+from harness.revisions import git, working_tree
+from harness.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from engine.bench import Searched
 
-#: A round against another revision is short: many of them say more than a few long ones.
-AGAINST_DEPTH: Final = 12
+#: How often each kernel is timed with --kernels.
+KERNEL_TURNS: Final = 9
 
-#: The system counts in hundredths of a second: of less, the engine's own clock is the better one.
-_SHORTEST_SECONDS: Final = 0.3
-
-_NODES: Final = re.compile(r"Nodes searched\s*:\s*(\d+)")
-_SPEED: Final = re.compile(r"Nodes/second\s*:\s*(\d+)")
 _NOTED: Final = re.compile(r"^Bench: (\d+)$", re.M)
 
 
@@ -50,10 +45,14 @@ def run_bench(context: click.Context) -> bool:
     if len(chosen) > 1:
         first, second = map(options.option_name, chosen[:2])
         raise UsageError(f"{second} cannot be given with {first}; expected one of them")
+    if values["kernels"] and (values["against"] or values["attacks"]):
+        raise UsageError("--kernels cannot be given with --against, which times them, or --attacks")
     to_stderr = values["json_path"] == options.STANDARD_OUTPUT
     console = Console(stderr=to_stderr, highlight=False, soft_wrap=True, markup=False)
     if values["against"] is not None:
-        good, document = _against(values, console)
+        from harness.bench_against import run_against
+
+        good, document = run_against(values, console)
     elif values["attacks"]:
         good, document = _backends(values, console)
     else:
@@ -82,10 +81,12 @@ def _signature(values: Mapping[str, Any], console: Console) -> tuple[bool, dict[
         sentence = f"repeats differ: {first.nodes} and {', '.join(map(str, sorted(unlike)))} nodes"
     elif expected is not None and expected != first.nodes:
         sentence += f"; expected {expected}{told_by}"
+    kernels = _kernels(values, console) if values["kernels"] else {}
     document = {
         "nodes": first.nodes,
         "expected": expected,
         "nps": [run.nps for run in runs],
+        "kernels_ns": kernels,
         "positions": [found._asdict() for found in first.positions],
         "sentence": sentence,
     }
@@ -98,6 +99,19 @@ def _run_here(depth: int | None) -> Result:
     bench = Bench(depth or DEFAULT_DEPTH)
     positions = list(bench.search())
     return Result(bench.nodes, bench.nps, positions)
+
+
+def _kernels(values: Mapping[str, Any], console: Console) -> dict[str, float]:
+    """Nanoseconds for a call of each kernel: the fastest, since other processes only delay."""
+    with closing(Stopwatch(working_tree(), 1)) as stopwatch:
+        stopwatch.wait_ready()
+        found = {
+            name: min(stopwatch.time(name).ns for _ in range(KERNEL_TURNS)) for name in KERNELS
+        }
+    if not values["quiet"]:
+        for name, ns in found.items():
+            console.print(f"{name:>10} {ns:9,.1f} ns")
+    return found
 
 
 def _spread(speeds: Sequence[int]) -> str:
@@ -150,74 +164,3 @@ def _backends(values: Mapping[str, Any], console: Console) -> tuple[bool, dict[s
 def _of_backend(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
     depth = ["--depth", str(values["depth"])] if values["depth"] is not None else []
     return document_with(name, ["bench", "--repeat", str(values["repeat"]), *depth])
-
-
-# --- Another revision ----------------------------------------------------------------------------
-
-
-def _against(values: Mapping[str, Any], console: Console) -> tuple[bool, dict[str, Any]]:
-    """Both engines in turn, so that what else the machine does meets both alike."""
-    commit = commit_of(values["against"])
-    depth = values["depth"] or AGAINST_DEPTH
-    speeds: list[list[int]] = [[], []]
-    nodes = [0, 0]
-    ratio = SpeedRatio()
-    if not values["quiet"]:
-        console.print("starting both engines; one that never ran here is compiled first")
-    with ExitStack() as cleanup:
-        engines = [
-            cleanup.enter_context(closing(UciProcess(command_of_engine(), cwd=folder)))
-            for folder in (working_tree(), engine_of(commit))
-        ]
-        for engine in engines:
-            _run_there(engine, depth)  # its memory is touched, its code loaded
-        for number in range(values["rounds"]):
-            order = (0, 1) if number % 2 == 0 else (1, 0)
-            for side in order:
-                result = _run_there(engines[side], depth)
-                nodes[side] = result.nodes
-                speeds[side].append(result.nps)
-            ratio = ratio.with_game(speeds[0][-1], speeds[1][-1])
-            if not values["quiet"]:
-                console.print(f"round {number + 1}: {speeds[0][-1]:,} against {speeds[1][-1]:,}")
-    sentence, slower = _compared(ratio, commit, nodes)
-    return not slower, {
-        "commit": commit,
-        "depth": depth,
-        "nodes": nodes,
-        "nps": speeds,
-        "ratio": ratio.ratio,
-        "ratio_ci95": ratio.ci95,
-        "slower": slower,
-        "sentence": sentence,
-    }
-
-
-def _run_there(engine: UciProcess, depth: int) -> Result:
-    """Its speed by processor time, where the system tells that: waiting costs nothing then."""
-    before_s = engine.cpu_seconds()
-    engine.send(f"bench {depth}")
-    said = "\n".join(engine.read_until("Nodes/second"))
-    after_s = engine.cpu_seconds()
-    nodes, nps = _NODES.search(said), _SPEED.search(said)
-    if nodes is None or nps is None:
-        raise EngineStartError(f"{engine.name}: no result of `bench`; expected `Nodes searched: N`")
-    if before_s is None or after_s is None or after_s - before_s < _SHORTEST_SECONDS:
-        return Result(int(nodes[1]), int(nps[1]))
-    return Result(int(nodes[1]), round(int(nodes[1]) / (after_s - before_s)))
-
-
-def _compared(ratio: SpeedRatio, commit: str, nodes: Sequence[int]) -> tuple[str, bool]:
-    """The ratio as a sentence, and whether the working tree is surely slower."""
-    assert ratio.ratio is not None
-    assert ratio.ci95 is not None
-    low, high = ratio.ci95
-    slower = ratio.differs and high < 1
-    verdict = "slower" if slower else "faster" if ratio.differs else "no different for sure"
-    sentence = (
-        f"the working tree has {ratio.ratio:.3f} times the nodes/s of {commit[:12]}"
-        f" [{low:.3f}, {high:.3f}] in {ratio.games} rounds: {verdict}"
-    )
-    if nodes[0] != nodes[1]:
-        sentence += f"; the trees differ ({nodes[0]} and {nodes[1]} nodes)"
-    return sentence, slower

@@ -24,11 +24,12 @@ SPREAD_UNKNOWN: Final = 0.05
 
 
 class Finding(NamedTuple):
-    """A sentence, whether it makes the night a bad one, and the commit that it compares with."""
+    """A sentence, whether it makes the night a bad one, and the commit and measure it is about."""
 
     sentence: str
     bad: bool
     since: str | None = None
+    measure: str | None = None
 
 
 def findings(now: Record, earlier: Sequence[Record]) -> list[Finding]:
@@ -60,6 +61,7 @@ def _of_measure(name: str, now: Record, earlier: Sequence[Record]) -> Iterator[F
         f" ({_revision(last)}), where the noise is {_percent(noise)}",
         True,
         best.commit,
+        name,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import shlex
 import subprocess
@@ -104,14 +103,6 @@ class UciProcess:
         """Return when all that was said has been heeded."""
         self.send("isready")
         self.read_until("readyok", READY_SECONDS)
-
-    def cpu_seconds(self) -> float | None:
-        """How long processors have worked for it; None where the system does not tell."""
-        stat = Path(f"/proc/{self._process.pid}/stat")
-        if not stat.exists():
-            return None
-        fields = stat.read_text().rpartition(") ")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def _gone(self) -> EngineStartError:
         return EngineStartError(

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.bench import POSITIONS, Bench
-from harness.bench_command import _compared, noted_bench
-from harness.errors import UsageError
-from harness.revisions import commit_of, engine_of
-from harness.speed import SpeedRatio
+from engine.jit import PACKAGE
+from harness.bench_against import Comparison, comparisons, in_turn, measured_round, sentence
+from harness.bench_command import noted_bench
+from harness.errors import EngineStartError, UsageError
+from harness.kernels import KERNELS, child
+from harness.revisions import commit_of, engine_of, working_tree
+from harness.stopwatch import Stopwatch, Time
 from tests.e2e.test_commands import harness, refused
 
 DEPTH = 4
@@ -69,6 +75,7 @@ def test_every_back_end_has_the_signature(tmp_path: Path, signature: int) -> Non
         (["--attacks", "--against", "x"], "--attacks cannot be given with --against;"),
         (["--against", "nix"], "nix: no such revision; expected one that git knows"),
         (["--expect-commit", "--depth", "3"], "--depth cannot be given with --expect-commit"),
+        (["--kernels", "--against", "HEAD"], "--kernels cannot be given with --against"),
         (["--rounds", "3"], "Invalid value for '--rounds'"),
         (["--json", "nil/x"], "nil/x: nil does not exist"),
     ],
@@ -77,41 +84,110 @@ def test_mistakes(tmp_path: Path, arguments: list[str], sentence: str) -> None:
     assert refused("bench", *arguments, cwd=tmp_path).startswith(sentence)
 
 
-class TestSpeedRatio:
-    """The verdict of two engines that were measured in turn."""
+class TestComparison:
+    """What is told of engines that were measured in turn."""
 
-    def compared(self, ratios: list[float], nodes: tuple[int, int] = (5, 5)) -> tuple[str, bool]:
-        speed = SpeedRatio()
-        for ratio in ratios:
-            speed = speed.with_game(1_000_000 * ratio, 1_000_000)
-        return _compared(speed, "1a2b3c4d5e6f7a8b", nodes)
+    def compared(self, **ratios: float) -> list[Comparison]:
+        """Twelve rounds in which the working tree has these ratios of speed, give or take."""
+        rounds = [
+            {
+                name: (Time(100.0 / ratio, 7), Time(100.0 + 0.1 * (-1) ** number, 7))
+                for name, ratio in ratios.items()
+            }
+            for number in range(12)
+        ]
+        return list(comparisons(rounds))
 
-    def test_slower_and_surely_so(self) -> None:
-        sentence, slower = self.compared([0.94, 0.95, 0.96] * 4)
-        assert slower
-        assert sentence.startswith("the working tree has 0.950 times the nodes/s of 1a2b3c4d5e6f [")
-        assert sentence.endswith("] in 12 rounds: slower")
+    def sentence(self, nodes: tuple[int, int] = (5, 5), **ratios: float) -> str:
+        return sentence(self.compared(**ratios), "1a2b3c4d5e6f7a8b", 12, nodes)
 
-    def test_faster_is_good(self) -> None:
-        sentence, slower = self.compared([1.04, 1.05, 1.06] * 4)
-        assert (sentence.endswith(": faster"), slower) == (True, False)
+    def test_the_slow_kernel_is_named_with_its_interval(self) -> None:
+        assert self.sentence(evaluation=0.8, make=1.0, search=0.95) == (
+            "the working tree's speed over that of 1a2b3c4d5e6f in 12 rounds:"
+            " slower: evaluation 0.800 [0.799, 0.801], search 0.950 [0.949, 0.951]"
+        )
 
-    @pytest.mark.parametrize("ratios", [[0.8, 1.2, 1.0], [0.990, 0.991, 0.989]])
-    def test_noise_and_trifles_are_no_difference(self, ratios: list[float]) -> None:
-        sentence, slower = self.compared(ratios * 4)
-        assert (sentence.endswith(": no different for sure"), slower) == (True, False)
+    def test_faster_is_told_too(self) -> None:
+        found = self.compared(table=1.3, make=0.8)
+        assert [one.name for one in found] == ["make", "table"], "in the order of the kernels"
+        assert [one.document()["verdict"] for one in found] == ["slower", "faster"]
+        told = self.sentence(table=1.3, make=0.8)
+        assert "slower: make 0.800 [" in told
+        assert "; faster: table 1.300 [" in told
+
+    def test_trifles_are_no_difference_and_smaller_ones_of_the_search(self) -> None:
+        assert self.sentence(make=0.96, search=0.985).endswith(": no different for sure")
+        assert ": slower: search 0.970 [" in self.sentence(make=0.97, search=0.97)
 
     def test_other_trees_are_told(self) -> None:
-        assert self.compared([1.0] * 12, (5, 6))[0].endswith("; the trees differ (5 and 6 nodes)")
+        assert self.sentence((5, 6), make=1.0).endswith("; the trees differ (5 and 6 nodes)")
+
+    def test_the_fastest_turn_counts_and_both_begin_in_turn(self) -> None:
+        asked: list[str] = []
+
+        class Fake:
+            def __init__(self, name: str, *ns: float) -> None:
+                self.name, self.answers = name, iter(ns)
+
+            def time(self, kernel: str) -> Time:
+                asked.append(self.name)
+                return Time(next(self.answers))
+
+        sides: Any = [Fake("here", 3.0, 1.0, 2.0), Fake("there", 5.0, 6.0, 4.0)]
+        assert in_turn(sides, "make", first=1) == (Time(1.0), Time(4.0))
+        assert asked == ["there", "here"] * 3
 
 
+def test_one_round_times_everything_in_both_engines() -> None:
+    """Of one engine, beside itself."""
+    pairs = measured_round([working_tree()] * 2, depth=2, first=0)
+    assert list(pairs) == [*KERNELS, "search"]
+    assert all(0 < time.ns < 100_000 for pair in pairs.values() for time in pair)
+    bench = Bench(2)
+    list(bench.search())
+    assert [time.nodes for time in pairs["search"]] == [bench.nodes] * 2
+
+
+def test_what_an_engine_lacks_is_not_timed_and_the_rest_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in an old revision."""
+    known = {"make": KERNELS["make"], "levers": "harness.kernels.levers"}
+    monkeypatch.setattr(child, "KERNELS", known)
+    timers, missing = child.kernel_timers()
+    assert timers.keys() == {"make"}
+    assert 0 < timers["make"]()["ns"] < 100_000
+    assert missing == {"levers": "No module named 'harness.kernels.levers'"}
+
+
+def test_a_broken_engine_is_told(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    source = tmp_path / "engine" / "see.py"
+    source.write_text(source.read_text("utf-8").replace("def see_at_least", "def see_wins"))
+    with closing(Stopwatch(tmp_path, 2)) as stopwatch, pytest.raises(EngineStartError) as told:
+        stopwatch.wait_ready()
+    assert str(told.value).startswith(f"the engine in {tmp_path} cannot be timed: ImportError: ")
+
+
+def test_the_kernels_alone(tmp_path: Path, signature: int) -> None:
+    line = ("bench", "--depth", str(DEPTH), "--kernels", "--json", "-")
+    done = harness(*line, cwd=tmp_path)
+    document = json.loads(done.stdout)
+    assert document["nodes"] == signature
+    assert document["kernels_ns"].keys() == KERNELS.keys()
+    assert all(0 < ns < 100_000 for ns in document["kernels_ns"].values())
+    assert "evaluation" in done.stderr
+
+
+@pytest.mark.nightly  # two processes are started for each of its rounds
 def test_our_own_engine_against_itself(tmp_path: Path) -> None:
     line = ("bench", "--against", "HEAD", "--depth", "2", "--rounds", "10", "--json", "-")
     done = harness(*line, cwd=tmp_path)
     document = json.loads(done.stdout)
     assert document["commit"] == commit_of("HEAD")
-    assert [len(side) for side in document["nps"]] == [10, 10]
-    assert document["ratio_ci95"][0] <= document["ratio"] <= document["ratio_ci95"][1]
+    assert document["rounds"] == 10
+    assert document["nodes"][0] > 0
+    for one in document["kernels"]:
+        low, high = one["ratio_ci95"]
+        assert low <= one["ratio"] <= high
     assert done.returncode == (10 if document["slower"] else 0)
 
 

@@ -1,33 +1,57 @@
-"""`harness nightly` with the steps that take seconds, twice."""
+"""`harness nightly` in a repository of its own: the steps that take seconds, and planted faults."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
-from tests.e2e.test_commands import harness, refused
+from tests.checkout import Checkout
+from tests.e2e.test_commands import refused
 
-LINE = ("nightly", "--skip", "bench", "--skip", "benchmarks", "--skip", "tests", "--budget", "1")
+SKIPPED = ("--skip", "bench", "--skip", "benchmarks", "--skip", "tests")
+FILES = ("--history", "h.sqlite", "--page", "h.html", "--json", "x.json")
+#: The first line of the suite that is counted to its end within the budget.
+RIGHT = "4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 1 ;D1 6 ;D2 94"
 
 
-def test_each_night_is_added_and_compared(tmp_path: Path) -> None:
-    files = ("--history", "h.sqlite", "--page", "h.html", "--json", "x.json")
-    for night in (1, 2):
-        done = harness(*LINE, *files, cwd=tmp_path)
-        document = json.loads((tmp_path / "x.json").read_text("utf-8"))
-        assert done.stderr == ""
-        assert done.returncode == (10 if any(one["bad"] for one in document["findings"]) else 0)
-        assert document["faults"] == []
-        assert document["counts"]["perft positions wrong"] == 0
-        assert document["counts"]["positions solved"] > 50
-        assert document["measures"]["perft"]["value"] > 0
-        page = (tmp_path / "h.html").read_text("utf-8")
-        assert f"{night} records; the last of " in page
-        assert done.stdout.startswith("perft ...\nepd ...\n")
+def night(checkout: Checkout, *arguments: str) -> tuple[int, list[str], dict[str, Any]]:
+    """Exit code, lines and document."""
+    done = checkout.harness("nightly", *SKIPPED, *arguments, "--budget", "0.5", *FILES)
+    assert done.stderr == ""
+    document = json.loads((checkout.folder / "x.json").read_text("utf-8"))
+    return done.returncode, done.stdout.splitlines(), document
+
+
+def test_nights_are_added_and_compared_and_a_wrong_count_is_told(tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path, nodes=1)
+    good = checkout.git("rev-parse", "HEAD")
+    code, lines, document = night(checkout)
+    assert lines == ["perft ...", "epd ...", f"nothing is wrong or worse at commit {good[:12]}"]
+    assert (code, document["findings"], document["faults"]) == (0, [], [])
+    assert document["commit"] == good
+    assert document["provenance"]["git_dirty"] is False
+    assert document["counts"]["perft positions wrong"] == 0
+    assert document["counts"]["positions solved"] > 50
+    assert document["measures"]["perft"]["value"] > 0
+
+    checkout.edit("tests/perft/standard.perft", RIGHT, RIGHT.replace("D2 94", "D2 95"))
+    bad = checkout.commit("A count that is wrong")
+    code, lines, document = night(checkout, "--skip", "epd")
+    assert code == 10
+    fault = "perft 2 of 4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 1: expected 95, got 94 (standard.perft:"
+    assert any(line.startswith(fault) for line in lines)
+    assert f"perft positions wrong has changed: 1 after 0 of {good[:12]}" in lines
+    assert lines[-1].endswith(f"wrong or worse at commit {bad[:12]}")
+    assert [fault in one for one in document["faults"]] == [False, True]
+    page = (tmp_path / "h.html").read_text("utf-8")
+    assert "2 records; the last of " in page
+    assert fault in page
 
 
 def test_mistakes(tmp_path: Path) -> None:
     (tmp_path / "h.sqlite").write_bytes(b"no history " * 200)
-    assert "expected a history of nightly" in refused(*LINE, "--history", "h.sqlite", cwd=tmp_path)
+    line = ("nightly", *SKIPPED)
+    assert "expected a history of nightly" in refused(*line, "--history", "h.sqlite", cwd=tmp_path)
     assert refused("nightly", "--history", "nil/h", cwd=tmp_path).startswith("nil/h: nil does not")
     assert "'--skip'" in refused("nightly", "--skip", "all", cwd=tmp_path)

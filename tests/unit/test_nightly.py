@@ -63,7 +63,7 @@ def test_nothing_is_found_in_the_first_night_and_in_one_like_the_others() -> Non
 def test_a_loss_beyond_the_noise_names_the_best_and_the_last_revision() -> None:
     (found,) = findings(record(9, 0.80e6), QUIET)
     assert found.bad
-    assert found.since == QUIET[1].commit
+    assert (found.since, found.measure) == (QUIET[1].commit, SEARCH)
     assert found.sentence == (
         "search is worse: 800,000 nodes/s, 20.8 % worse than 1,010,000 nodes/s of 000000000002 and"
         " 20.8 % than the last record (000000000005), where the noise is 1.5 %"
