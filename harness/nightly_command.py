@@ -38,10 +38,16 @@ def run_nightly(context: click.Context) -> bool:
     found = _found(record, earlier, values, console)
     for finding in found:
         console.print(Text(finding.sentence))
-    console.print(Text(_sentence(record, found)))
+    sentence = _sentence(record, found)
+    console.print(Text(sentence))
     if values["page"] is not None:
-        write_history([*earlier, record], found, values["page"])
-    document = {"schema": 1, "findings": [one._asdict() for one in found], **asdict(record)}
+        write_history([*earlier, record], found, sentence, values["page"])
+    document = {
+        "schema": 1,
+        "sentence": sentence,
+        "findings": [one._asdict() for one in found],
+        **asdict(record),
+    }
     options.write_result(values["json_path"], document)
     return not any(finding.bad for finding in found)
 
@@ -98,5 +104,5 @@ def _record(night: Night) -> Record:
 
 def _sentence(record: Record, found: Sequence[Finding]) -> str:
     bad = sum(finding.bad for finding in found)
-    what = f"{bad} things are wrong or worse" if bad else "nothing is wrong or worse"
-    return f"{what} at commit {(record.commit or 'unknown')[:12]}"
+    what = {0: "nothing is", 1: "one thing is"}.get(bad, f"{bad} things are")
+    return f"{what} wrong or worse at commit {(record.commit or 'unknown')[:12]}"

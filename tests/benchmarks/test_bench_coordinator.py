@@ -114,6 +114,7 @@ def test_two_workers_against_one(
 
     benchmark.pedantic(run, rounds=3)
     benchmark.extra_info["pairs_per_s"] = {workers: max(pace) for workers, pace in paces.items()}
+    benchmark.extra_info["games_per_min"] = round(120 * max(paces[2]))
     benchmark.extra_info["ratio"] = max(paces[2]) / max(paces[1])
     benchmark.extra_info["busy"] = max(busy)
     benchmark.extra_info["rss_mb"] = max(rss_kb) / 1024
