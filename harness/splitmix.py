@@ -55,11 +55,16 @@ class SplitMix64:
         return draw % bound
 
 
-def permutation(size: int, seed: int) -> NDArray[np.intp]:
-    """A uniformly random order of range(size): the places sorted by their hash under `seed`."""
+def hashes(numbers: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
+    """uint64[n]: a hash of each number under `seed`, different for different numbers."""
     with np.errstate(over="ignore"):
-        keys = np.arange(1, size + 1, dtype=np.uint64) * np.uint64(_GOLDEN) + np.uint64(seed & MASK)
+        keys = numbers * np.uint64(_GOLDEN) + np.uint64(seed & MASK)
         keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(_MULTIPLIER_1)
         keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(_MULTIPLIER_2)
         keys ^= keys >> np.uint64(31)
-    return np.argsort(keys, kind="stable")
+    return keys
+
+
+def permutation(size: int, seed: int) -> NDArray[np.intp]:
+    """A uniformly random order of range(size): the places sorted by their hash under `seed`."""
+    return np.argsort(hashes(np.arange(1, size + 1, dtype=np.uint64), seed), kind="stable")

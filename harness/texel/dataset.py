@@ -6,10 +6,18 @@ each); a row says how often each weight counts for white less how often for blac
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.weights import EVALUATION
+from harness.errors import UsageError
+from harness.files import write_whole
 
 
 class Dataset(NamedTuple):
@@ -40,3 +48,155 @@ class Dataset(NamedTuple):
     score_cp: NDArray[np.float32]
     #: int32[n]: number of the game (the first one, where positions were merged).
     game: NDArray[np.int32]
+
+
+#: Of the files; those of another version are refused.
+FORMAT_VERSION: Final = 1
+
+_DOCUMENT: Final = "dataset.json"
+_DTYPES: Final = {
+    "starts": np.int64,
+    "indices": np.uint16,
+    "counts": np.int8,
+    "phase": np.uint8,
+    "scale_pct": np.uint8,
+    "turn": np.int8,
+    "result": np.float32,
+    "weight": np.float32,
+    "score_cp": np.float32,
+    "game": np.int32,
+}
+
+
+def weight_layout() -> list[list[str | int]]:
+    """Name and length of each of the engine's terms, in the order of the weight vector."""
+    return [[term.name, len(term.middlegame)] for term in EVALUATION]
+
+
+def select(dataset: Dataset, rows: NDArray[np.integer]) -> Dataset:
+    """Some rows, in the order given, in memory."""
+    rows = np.asarray(rows, np.int64)
+    first = dataset.starts[rows]
+    starts = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(dataset.starts[rows + 1] - first, out=starts[1:])
+    places = np.arange(starts[-1]) + np.repeat(first - starts[:-1], np.diff(starts))
+    return Dataset(
+        starts,
+        dataset.indices[places],
+        dataset.counts[places],
+        *(column[rows] for column in dataset[3:]),
+    )
+
+
+def write(folder: Path, dataset: Dataset, facts: Mapping[str, Any]) -> None:
+    """Keep a dataset in a folder (see `DatasetWriter`)."""
+    with DatasetWriter(folder, len(dataset.phase), len(dataset.indices), facts) as writer:
+        writer.append(dataset)
+
+
+class DatasetWriter:
+    """A dataset that is written part by part; its folder appears when all of it is there.
+
+    A column is a file of NumPy's, `<name>.npy`; `dataset.json` has the layout of the weights and
+    the `facts` about its making. An older dataset at the place is replaced.
+    """
+
+    def __init__(self, folder: Path, rows: int, coefficients: int, facts: Mapping[str, Any]):
+        self._folder = folder
+        self._unfinished = folder.with_name(f"{folder.name}.part")
+        self._facts = facts
+        self._rows, self._coefficients = rows, coefficients
+        self._rows_written = self._coefficients_written = 0
+
+    def __enter__(self) -> Self:
+        shutil.rmtree(self._unfinished, ignore_errors=True)
+        self._unfinished.mkdir(parents=True)
+        lengths = {"starts": self._rows + 1} | dict.fromkeys(
+            ("indices", "counts"), self._coefficients
+        )
+        self._columns = {
+            name: np.lib.format.open_memmap(
+                self._unfinished / f"{name}.npy", "w+", dtype, (lengths.get(name, self._rows),)
+            )
+            for name, dtype in _DTYPES.items()
+        }
+        self._columns["starts"][0] = 0
+        return self
+
+    def append(self, part: Dataset) -> None:
+        """Write the next rows."""
+        row, place = self._rows_written, self._coefficients_written
+        rows, coefficients = len(part.phase), len(part.indices)
+        self._columns["starts"][row + 1 : row + rows + 1] = part.starts[1:] + place
+        for name, column in zip(Dataset._fields[1:], part[1:], strict=True):
+            start, count = (place, coefficients) if name in _COEFFICIENTS else (row, rows)
+            self._columns[name][start : start + count] = column
+        self._rows_written += rows
+        self._coefficients_written += coefficients
+
+    def __exit__(self, failed: object, *_: object) -> None:
+        columns, self._columns = self._columns, {}
+        if failed is not None:
+            shutil.rmtree(self._unfinished, ignore_errors=True)
+            return
+        for column in columns.values():
+            column.flush()
+        document = {
+            "format": FORMAT_VERSION,
+            "positions": self._rows,
+            "coefficients": self._coefficients,
+            "weights": weight_layout(),
+            **self._facts,
+        }
+        write_whole(self._unfinished / _DOCUMENT, json.dumps(document, indent=1) + "\n")
+        if self._folder.exists():
+            shutil.rmtree(self._folder)
+        self._unfinished.rename(self._folder)
+
+
+def is_dataset(folder: Path) -> bool:
+    """Whether there is one in a folder."""
+    return (folder / _DOCUMENT).is_file()
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """The document of a dataset. Raises UsageError where there is none that fits the engine."""
+    path = folder / _DOCUMENT
+    try:
+        document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        version, layout = document["format"], document["weights"]
+    except OSError:
+        raise UsageError(
+            f"{folder}: no dataset there; expected a folder with {_DOCUMENT}"
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path}: it is damaged ({error}); expected a dataset") from None
+    if version != FORMAT_VERSION:
+        raise UsageError(f"{path}: format {version}; expected {FORMAT_VERSION}: make it again")
+    if layout != weight_layout():
+        raise UsageError(
+            f"{path}: made for other evaluation terms; expected the engine's; make it again"
+        )
+    return document
+
+
+def load(folder: Path) -> Dataset:
+    """A dataset as it lies on the disk, memory-mapped. Raises UsageError."""
+    document = read_facts(folder)
+    rows, coefficients = document["positions"], document["coefficients"]
+    columns = []
+    for name, dtype in _DTYPES.items():
+        path = folder / f"{name}.npy"
+        length = coefficients if name in _COEFFICIENTS else rows + (name == "starts")
+        try:
+            # An empty file cannot be mapped.
+            column = np.load(path, mmap_mode="r" if length else None)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{path}: cannot be read ({error}); expected a dataset") from None
+        if column.dtype != dtype or column.shape != (length,):
+            raise UsageError(f"{path}: {column.dtype}{column.shape}; expected {length} numbers")
+        columns.append(column)
+    return Dataset(*columns)
+
+
+_COEFFICIENTS: Final = frozenset({"indices", "counts"})
