@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .board import BOARD_DTYPE
-from .configuration import build_parameters
 from .fen import STARTPOS, FenError, Setup, format_fen, parse_fen, square_name
 from .move import MOVE_MASK
-from .perft import perft, perft_picker
-from .pseudo_legal import perft_oracle
+from .perft import perft
 from .rules import IRREVERSIBLE, push_at, start_game
-from .state import GAME_DTYPE, SEARCHER_DTYPE, new_record
+from .state import GAME_DTYPE
 
 _PROMOTIONS = ("", "n", "b", "r", "q")
 _CODE_MASK = int(MOVE_MASK)
@@ -241,23 +238,12 @@ class Game:
             child.push(move)
             yield move, child
 
-    def perft(self, depth: int, through: str = "generator") -> int:
+    def perft(self, depth: int) -> int:
         """The number of legal move sequences of `depth` plies, 0 to MAX_PERFT_DEPTH.
 
-        `through` is one of PERFT_WAYS: the search's generator, its staged picker, or the oracle
-        generator of pseudo_legal.py (slow).
+        By the search's generator; perft_ways.py has others.
         """
-        return int(_PERFTS[through](self.record.copy(), depth)) if depth else 1
-
-
-_PERFTS: dict[str, Callable[[np.recarray, int], int]] = {
-    "generator": perft,
-    "picker": lambda record, depth: perft_picker(
-        record, new_record(SEARCHER_DTYPE), build_parameters(), depth
-    ),
-    "oracle": lambda record, depth: perft_oracle(record, new_record(BOARD_DTYPE), depth),
-}
-PERFT_WAYS = tuple(_PERFTS)
+        return int(perft(self.record, depth)) if depth else 1
 
 
 def wire_of(code: int, side: int) -> int:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from .configuration import Weights, build_parameters
 from .evaluate import evaluate_record, trace_evaluation
 from .fen import STARTPOS, FenError
-from .game import PERFT_WAYS, Game, IllegalMoveError, Status, start_of, wire_name, wire_of
+from .game import Game, IllegalMoveError, Status, start_of, wire_name, wire_of
 from .history import clear_tables
 from .lines import Line, search_lines
 from .parameters import EXHAUSTIVE, search_defaults
 from .perft import MAX_PERFT_DEPTH
+from .perft_ways import PERFT_WAYS, PerftCounter
 from .root import GAME_OVER, ILLEGAL_MOVE, NEVER, help_search, start_search, think
 from .state import (
     MAX_PLY,
@@ -53,6 +54,7 @@ __all__ = [
     "Game",
     "IllegalMoveError",
     "Line",
+    "PerftCounter",
     "SearchLimit",
     "SearchResult",
     "Searcher",

@@ -308,6 +308,14 @@ def report(run: Path) -> int:
     help="Find the first difference from python-chess, from builtin@REV (the engine of a revision)"
     " or from a UCI engine that has `go perft`, given as its command.",
 )
+@click.option(
+    "--hash",
+    "hash_mb",
+    type=click.IntRange(1, 1 << 20),
+    metavar="MB",
+    help="For deep counts: a table of positions already counted, shared out among the threads."
+    " Counts stay exact; moves of a position met again are not made again.",
+)
 @options.threads_option
 @options.json_option
 @options.junit_option

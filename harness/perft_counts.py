@@ -1,14 +1,16 @@
 """Who counts the move sequences of a position: our generators, another engine, python-chess.
 
-`find_difference` compares two of them and walks down to the position where their moves differ.
+`first_difference` compares two of them and walks down to the position where their moves differ.
 Moves are UCI texts; castling is king takes rook in Chess960 and the king's target otherwise.
 """
 
 from __future__ import annotations
 
+import functools
 import re
+import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import chess
@@ -20,7 +22,7 @@ from harness.uci_process import SilentEngineError, UciProcess
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engine.shell import Game
+    from engine.shell import Game, PerftCounter
 
 _DIVIDED: Final = re.compile(r"\s*([a-h][1-8][a-h][1-8][nbrq]?)\s*:\s*(\d+)\s*")
 _TOTAL: Final = re.compile(r"\s*(nodes searched|total|nodes|leaves|perft)\b.*?(\d+)\s*$", re.I)
@@ -51,26 +53,70 @@ class Divider(Protocol):
 
 
 class OurDivider:
-    """One of our generators (`engine.shell.PERFT_WAYS`) in this process."""
+    """One of our generators (`engine.shell.PERFT_WAYS`) in this process, for many threads."""
 
-    def __init__(self, through: str = "generator") -> None:
-        """Load the compiled code, so that the first count is not slower than the others."""
+    def __init__(self, through: str = "generator", hash_mb: int = 0) -> None:
+        """Load the compiled code, so that the first count is not slower than the others.
+
+        `hash_mb` is the size of a table of counts for each thread. Raises UsageError if there is
+        no such memory.
+        """
         self.name = f"numbishop ({through})"
         self._through = through
-        self.count(STARTPOS, 1)
+        self._hash_mb = hash_mb
+        self._of_this_thread = threading.local()
+        self.counting(STARTPOS)(1)
 
-    def count(self, position: Position, depth: int) -> int:
-        """All leaves: faster than the sum of `divide`."""
-        return _played(position, ()).perft(depth, self._through)
+    def _counter(self) -> PerftCounter:
+        from engine.shell import PerftCounter
+
+        counter: PerftCounter | None = getattr(self._of_this_thread, "counter", None)
+        if counter is None:
+            try:
+                counter = PerftCounter(self._through, self._hash_mb)
+            except MemoryError:
+                raise UsageError(
+                    f"no {self._hash_mb} MB of memory for each thread; expected a smaller --hash"
+                ) from None
+            self._of_this_thread.counter = counter
+        return counter
+
+    def counting(self, position: Position) -> Callable[[int], int]:
+        """What counts all leaves of a position at a depth: faster than the sum of `divide`.
+
+        To be called in this thread.
+        """
+        return functools.partial(self._leaves, _played(position, ()))
+
+    def _leaves(self, game: Game, depth: int) -> int:
+        try:
+            return self._counter().count(game, depth)
+        except OverflowError as error:
+            raise UsageError(f"{game.fen}: {error}; expected a smaller depth") from None
+
+    def moves(self, position: Position, path: Line = ()) -> list[str]:
+        """The moves there; a broken generator may give one twice."""
+        game = _played(position, path)
+        return [game.format_uci(move) for move in self._counter().moves(game)]
+
+    def below(self, position: Position, path: Line, depth: int) -> int:
+        """Leaves below the last move of `path`; one if the rules refuse that move of a generator,
+        which can then not be followed.
+        """
+        from engine.shell import IllegalMoveError
+
+        if depth == 0:
+            return 1
+        try:
+            return self._leaves(_played(position, path), depth)
+        except IllegalMoveError:
+            return 1
 
     def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
-        game = _played(position, path)
-        below: Counter[str] = Counter()  # a broken generator may give a move twice
-        for move in game.legal_moves():
-            child = _played(position, path)
-            child.push(move)
-            below[game.format_uci(move)] += child.perft(depth - 1, self._through)
-        return dict(below)
+        leaves: Counter[str] = Counter()
+        for move in self.moves(position, path):
+            leaves[move] += self.below(position, (*path, move), depth - 1)
+        return dict(leaves)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -105,7 +151,7 @@ def board_after(position: Position, path: Line) -> chess.Board:
     """The board of python-chess after some moves."""
     board = chess.Board(position.fen, chess960=position.chess960)
     for move in path:
-        board.push_uci(move)
+        board.push(chess.Move.from_uci(move))
     return board
 
 
@@ -149,6 +195,11 @@ class UciDivider:
 
     def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
         if position.chess960 != self._chess960:
+            if not any("UCI_Chess960" in line for line in self._engine.greeting):
+                raise UsageError(
+                    f"{self.name} has no option UCI_Chess960; expected an engine that plays"
+                    f" Chess960, for {position.fen}"
+                )
             self._chess960 = position.chess960
             value = "true" if position.chess960 else "false"
             self._engine.send(f"setoption name UCI_Chess960 value {value}")
@@ -173,38 +224,58 @@ class UciDivider:
 class Difference(NamedTuple):
     """Where the moves of two generators differ: a position, the way to it, and the moves."""
 
-    position: Position
+    root: Position
     path: Line
+    position: Position
     missing: tuple[str, ...]  # moves that only the other one has
     too_many: tuple[str, ...]  # moves that only we have
 
 
-def find_difference(
-    ours: Divider, theirs: Divider, position: Position, depth: int
-) -> Difference | None:
-    """A difference within `depth` plies, by the shortest way to it; None if there is none.
+class Step(NamedTuple):
+    """A comparison to be made."""
+
+    position: Position
+    plies: int
+
+
+def steps(tasks: Sequence[tuple[Position, int]]) -> list[Step]:
+    """Every depth up to that of each task, the shallow ones of all positions first.
+
+    A difference is then found where it is cheapest to find, and by the shortest way.
+    """
+    deepest = max(depth for _, depth in tasks)
+    return [
+        Step(position, plies)
+        for plies in range(1, deepest + 1)
+        for position, depth in tasks
+        if plies <= depth
+    ]
+
+
+def first_difference(ours: Divider, theirs: Divider, steps: Iterable[Step]) -> Difference | None:
+    """The first difference of two generators.
 
     Counts that differ by chance in nothing but their parts are not found: totals decide the way.
     """
-    for plies in range(1, depth + 1):
+    for position, plies in steps:
         found = _walk_down(ours, theirs, position, plies)
         if found is not None:
             return found
     return None
 
 
-def _walk_down(ours: Divider, theirs: Divider, position: Position, plies: int) -> Difference | None:
+def _walk_down(ours: Divider, theirs: Divider, root: Position, plies: int) -> Difference | None:
     path: Line = ()
     for remaining in range(plies, 0, -1):
-        we = ours.divide(position, remaining, path)
-        they = theirs.divide(position, remaining, path)
+        we = ours.divide(root, remaining, path)
+        they = theirs.divide(root, remaining, path)
         missing, too_many = _only_in(they, we), _only_in(we, they)
         differing = [move for move in we if we[move] != they.get(move)]
         if not differing and not missing:
             return None
         if missing or too_many or remaining == 1:
-            reached = Position(board_after(position, path).fen(en_passant="fen"), position.chess960)
-            return Difference(reached, path, missing, too_many or _twice(missing, differing))
+            reached = Position(board_after(root, path).fen(en_passant="fen"), root.chess960)
+            return Difference(root, path, reached, missing, too_many or _twice(missing, differing))
         path = (*path, differing[0])
     return None
 
@@ -216,14 +287,3 @@ def _twice(missing: Line, differing: list[str]) -> Line:
 
 def _only_in(these: Divided, those: Divided) -> tuple[str, ...]:
     return tuple(sorted(these.keys() - those.keys()))
-
-
-def first_difference(
-    ours: Divider, theirs: Divider, tasks: Iterable[tuple[Position, int]]
-) -> Difference | None:
-    """The first difference of two generators among many positions."""
-    for position, depth in tasks:
-        difference = find_difference(ours, theirs, position, depth)
-        if difference is not None:
-            return difference
-    return None

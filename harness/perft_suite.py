@@ -11,6 +11,7 @@ Chess960 is told by the castling rights: files of rooks, or rooks that stand els
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,15 +23,22 @@ import chess
 from harness.archives import read_file, unpack
 from harness.errors import UsageError
 
-#: Suites have positions that no game reaches (three checkers); these have no legal moves to count.
+#: Suites have positions that no game reaches (three checkers); our generators refuse only these.
 _UNPLAYABLE: Final = (
     chess.STATUS_NO_WHITE_KING
     | chess.STATUS_NO_BLACK_KING
     | chess.STATUS_TOO_MANY_KINGS
+    | chess.STATUS_TOO_MANY_WHITE_PAWNS
+    | chess.STATUS_TOO_MANY_BLACK_PAWNS
+    | chess.STATUS_TOO_MANY_WHITE_PIECES
+    | chess.STATUS_TOO_MANY_BLACK_PIECES
     | chess.STATUS_PAWNS_ON_BACKRANK
     | chess.STATUS_OPPOSITE_CHECK
     | chess.STATUS_EMPTY
 )
+
+#: No count goes deeper (`--depth` neither).
+MAX_DEPTH: Final = 100
 
 _COUNT: Final = re.compile(r"D?(\d+)\s+(\d+)")
 _EXPECTED: Final = "expected a position and counts, such as `FEN ;D1 20 ;D2 400`"
@@ -71,16 +79,22 @@ class Case:
     position: Position
     counts: Mapping[int, int] = field(hash=False)
 
-    def within(self, max_nodes: int | None) -> Task | None:
-        """The counts of at most `max_nodes`; None when there are none."""
-        counts = sorted(self.counts.items())
-        small = tuple(one for one in counts if max_nodes is None or one[1] <= max_nodes)
+    def within(self, max_nodes: int | None, max_depth: int | None = None) -> Task | None:
+        """The counts of at most `max_nodes` and `max_depth`; None when there are none."""
+        small = tuple(
+            (depth, leaves)
+            for depth, leaves in sorted(self.counts.items())
+            if leaves <= (math.inf if max_nodes is None else max_nodes)
+            and depth <= (MAX_DEPTH if max_depth is None else max_depth)
+        )
         return Task(self.source, self.position, small) if small else None
 
 
 def parse_position(fen: str) -> Position:
     """A position from four to six fields. Raises ValueError when it cannot be played."""
     fields = fen.split()
+    if not 4 <= len(fields) <= 6:
+        raise ValueError(f"{len(fields)} fields")
     if len(fields) == 4:
         fields += ["0", "1"]
     text = " ".join(fields)
@@ -127,7 +141,7 @@ def _cases(path: Path, lines: list[str]) -> Iterator[Case]:
 
 def _case(path: Path, number: int, fen: str, counts: dict[int, int]) -> Case:
     try:
-        return Case(f"{path.name}:{number}", parse_position(fen.rstrip(" ;")), counts)
+        return Case(f"{path}:{number}", parse_position(fen.rstrip(" ;")), counts)
     except ValueError as error:
         raise UsageError(f"{path}, line {number}: {fen!r}: {error}; {_EXPECTED}") from None
 
@@ -136,7 +150,10 @@ def _count(path: Path, number: int, text: str) -> tuple[int, int]:
     match = _COUNT.fullmatch(text.strip())
     if match is None:
         _refuse(path, number, text)
-    return int(match[1]), int(match[2])
+    depth = int(match[1])
+    if depth > MAX_DEPTH:
+        raise UsageError(f"{path}, line {number}: depth {depth}; expected at most {MAX_DEPTH}")
+    return depth, int(match[2])
 
 
 def _refuse(path: Path, number: int, text: str) -> NoReturn:

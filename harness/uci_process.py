@@ -56,7 +56,7 @@ class UciProcess:
         self._reader.start()
         self.send("uci")
         try:
-            self.read_until("uciok", GREETING_SECONDS)
+            self.greeting = self.read_until("uciok", GREETING_SECONDS)  # name and options
             self.wait_ready()
         except EngineStartError:
             self.close()

@@ -14,9 +14,12 @@ import chess
 import numpy as np
 from hypothesis import strategies as st
 
-from engine.shell import STARTPOS, Game
+from engine.shell import PERFT_WAYS, STARTPOS, Game, PerftCounter
 
 NO_MOVES = np.zeros(1, np.uint16)
+
+#: Perft by each of our generators.
+COUNTERS = {way: PerftCounter(way) for way in PERFT_WAYS}
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ROOK_ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"

@@ -51,6 +51,23 @@ def test_one_position(tmp_path: Path) -> None:
     assert "e5e6: 1\n" in done.stderr
 
 
+@pytest.mark.nightly  # each compiles a generator of its own
+def test_each_slider_backend_counts_alike(tmp_path: Path) -> None:
+    """The suite's wrong line is wrong by each of them."""
+    (tmp_path / "s.epd").write_text(f"{PIN} ;D1 6\n{STARTPOS} ;D1 21\n")
+    line = ("--suite", "s.epd", "--through", "back-ends", "--json", "x.json", "--junit", "x.xml")
+    done = harness("perft", *line, "--quiet", cwd=tmp_path)
+    assert done.returncode == 10
+    documents = json.loads((tmp_path / "x.json").read_text("utf-8"))["back-ends"]
+    assert set(documents) >= {"magic", "rays"}
+    assert done.stdout.splitlines() == [
+        f"{name}: {document['sentence']}" for name, document in documents.items()
+    ]
+    suite = ElementTree.fromstring((tmp_path / "x.xml").read_bytes())
+    failures = [failure.get("message") for failure in suite.iter("failure")]
+    assert failures == [f"s.epd:2: perft 1 of {STARTPOS}: expected 21, got 20"] * len(documents)
+
+
 def test_no_more_than_the_budget_is_begun(tmp_path: Path) -> None:
     line = ("perft", "--suite", SUITES[0], "--budget", "0.000001", "--json", "-")
     document = json.loads(harness(*line, cwd=tmp_path).stdout)

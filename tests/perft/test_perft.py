@@ -9,7 +9,7 @@ from typing import NamedTuple
 import chess
 import pytest
 
-from engine.shell import PERFT_WAYS, Game
+from engine.shell import PERFT_WAYS, Game, PerftCounter
 from tests.oracle import Start, oracle_board, wires_of
 
 HERE = Path(__file__).parent
@@ -102,9 +102,10 @@ def test_perft_of_small_depths() -> None:
 @pytest.mark.parametrize("way", [way for way in PERFT_WAYS if way != "generator"])
 def test_perft_through_the_picker_and_the_oracle(way: str) -> None:
     """They make each leaf, so they are an order slower."""
+    counter = PerftCounter(way)
     for case in QUICK:
         if case.leaves <= SLOW_LEAVES:
-            assert Game(case.fen, case.chess960).perft(case.depth, way) == case.leaves, case
+            assert counter.count(Game(case.fen, case.chess960), case.depth) == case.leaves, case
 
 
 @pytest.mark.nightly
@@ -114,7 +115,7 @@ def test_long_perft(case: Case) -> None:
 
 
 def test_perft_of_depth_zero_is_the_position_itself() -> None:
-    assert {Game().perft(0, way) for way in PERFT_WAYS} == {1}
+    assert {PerftCounter(way).count(Game(), 0) for way in PERFT_WAYS} == {Game().perft(0)} == {1}
 
 
 def test_a_failure_shows_the_divide() -> None:

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from engine.board import BOARD_DTYPE
 from engine.pseudo_legal import fill_oracle_moves
-from engine.shell import PERFT_WAYS, Game
+from engine.shell import Game
 from engine.state import new_record
 from tests.kernels.boards import bitboards_of, copies_agree, follow
 from tests.kernels.making import perft_by_unmaking
-from tests.oracle import SEEDS, STARTS, Start, play, random_position, wire_of, wires_of
+from tests.oracle import COUNTERS, SEEDS, STARTS, Start, play, random_position, wire_of, wires_of
 
 PIECES = "PNBRQKpnbrqk"
 
@@ -42,7 +42,7 @@ def test_the_oracles_moves_are_python_chess_and_the_engines(
 def test_every_way_counts_the_same_tree(start: Start, seed: int, plies: int) -> None:
     game, _ = random_position(start, seed, plies)
     for depth in range(4):
-        assert len({game.perft(depth, way) for way in PERFT_WAYS}) == 1, game.fen
+        assert len({counter.count(game, depth) for counter in COUNTERS.values()}) == 1, game.fen
 
 
 @given(start=STARTS, seed=SEEDS, plies=st.integers(0, 80))

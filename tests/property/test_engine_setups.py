@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from engine.evaluate import evaluate_record
 from engine.shell import FenError, Game, Searcher, build_parameters
 from tests.kernels.probes import recomputed_key, verify_tree
-from tests.oracle import SEEDS, flipped_wire, legal_fen, wires_of
+from tests.oracle import COUNTERS, SEEDS, flipped_wire, legal_fen, wires_of
 from tests.setups import random_setup
 
 PARAMETERS = build_parameters()
@@ -95,7 +95,7 @@ def test_what_is_taken_is_played_by_the_rules(seed: int, chess960: bool) -> None
     assert game.key == recomputed_key(game.record)
     again = Game(game.fen, chess960)
     assert (again.fen, again.notes, again.key) == (game.fen, (), game.key)
-    leaves = {way: game.perft(2, way) for way in ("generator", "picker", "oracle")}
+    leaves = {way: counter.count(game, 2) for way, counter in COUNTERS.items()}
     assert len(set(leaves.values())) == 1, game.fen
 
 
@@ -161,7 +161,7 @@ def test_castling_of_every_king_with_every_rook(turn: str) -> None:
                 continue
             game = Game(fen, chess960=True)
             assert sorted(game.legal_moves()) == sorted(wires_of(board)), fen
-            assert game.perft(2) == game.perft(2, "oracle"), fen
+            assert game.perft(2) == COUNTERS["oracle"].count(game, 2), fen
             assert game.fen == board.fen(), fen
             castled |= {pair for move in board.legal_moves if board.is_castling(move)}
     assert castled == set(FILE_PAIRS)

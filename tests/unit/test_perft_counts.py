@@ -1,5 +1,6 @@
 """Counts by several generators, and the way down to where two of them differ."""
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,18 +8,20 @@ from pathlib import Path
 import chess
 import pytest
 
+from engine.shell import Game, PerftCounter
 from harness.errors import EngineStartError, UsageError
 from harness.perft_counts import (
     STARTPOS,
     Difference,
     Divided,
+    Divider,
     Line,
     OurDivider,
     PythonChessDivider,
     UciDivider,
     board_after,
-    find_difference,
     first_difference,
+    steps,
 )
 from harness.perft_suite import Position, parse_position
 from harness.revisions import command_of_engine, working_tree
@@ -26,6 +29,7 @@ from harness.revisions import command_of_engine, working_tree
 KIWIPETE = parse_position("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
 CHESS960 = parse_position("1r2k1r1/pp4pp/8/8/8/8/PP4PP/1R2K1R1 w GBgb - 0 1")
 EN_PASSANT_PIN = parse_position("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1")
+EN_PASSANT_NOW = parse_position("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1")
 
 
 class Spoiled(PythonChessDivider):
@@ -53,6 +57,12 @@ def without_en_passant(board: chess.Board) -> list[chess.Move]:
     return [move for move in board.legal_moves if not board.is_en_passant(move)]
 
 
+def find_difference(
+    ours: Divider, theirs: Divider, position: Position, depth: int
+) -> Difference | None:
+    return first_difference(ours, theirs, steps([(position, depth)]))
+
+
 @pytest.fixture(scope="module")
 def engine() -> Iterator[UciDivider]:
     divider = UciDivider(command_of_engine(), working_tree())
@@ -72,7 +82,7 @@ def test_all_divide_alike(engine: UciDivider, position: Position) -> None:
     expected = PythonChessDivider().divide(position, 3)
     for divider in (*map(OurDivider, ("generator", "picker", "oracle")), engine):
         assert divider.divide(position, 3) == expected, divider.name
-    assert OurDivider().count(position, 3) == sum(expected.values())
+    assert OurDivider().counting(position)(3) == sum(expected.values())
 
 
 def test_castling_is_named_as_the_position_s_rules_want() -> None:
@@ -107,15 +117,73 @@ def test_a_move_given_twice_is_a_move_too_many() -> None:
             return below | {"e2e4": 2 * below["e2e4"]}
 
     found = find_difference(Twice(), PythonChessDivider(), STARTPOS, 1)
-    assert found == Difference(STARTPOS, (), (), ("e2e4",))
+    assert found == Difference(STARTPOS, (), STARTPOS, (), ("e2e4",))
 
 
 def test_no_difference_where_there_is_none() -> None:
     tasks = [(STARTPOS, 3), (KIWIPETE, 2), (CHESS960, 2)]
-    assert first_difference(OurDivider(), PythonChessDivider(), tasks) is None
-    spoiled = Spoiled(without_en_passant)
-    found = first_difference(OurDivider(), spoiled, [(STARTPOS, 3), (EN_PASSANT_PIN, 3)])
+    assert first_difference(OurDivider(), PythonChessDivider(), steps(tasks)) is None
+
+
+def test_shallow_differences_are_found_first() -> None:
+    tasks = [(STARTPOS, 1), (EN_PASSANT_PIN, 3), (EN_PASSANT_NOW, 2)]
+    assert steps(tasks) == [
+        (STARTPOS, 1),
+        (EN_PASSANT_PIN, 1),
+        (EN_PASSANT_NOW, 1),
+        (EN_PASSANT_PIN, 2),
+        (EN_PASSANT_NOW, 2),
+        (EN_PASSANT_PIN, 3),
+    ]
+    found = first_difference(OurDivider(), Spoiled(without_en_passant), steps(tasks))
+    assert found == Difference(EN_PASSANT_NOW, (), EN_PASSANT_NOW, (), ("e5d6",))
+
+
+class SpoiledPicker(PerftCounter):
+    """The picker with a rule broken: no en passant, or a move that there is not."""
+
+    def __init__(self, through: str, hash_mb: int, more: tuple[int, ...] = ()) -> None:
+        super().__init__(through, hash_mb)
+        self._more = more
+
+    def moves(self, game: Game) -> list[int]:
+        en_passant = game.fen.split()[3]
+        return [
+            *(move for move in super().moves(game) if game.format_uci(move)[2:] != en_passant),
+            *self._more,
+        ]
+
+    def count(self, game: Game, depth: int) -> int:
+        if depth == 0:
+            return 1
+        legal = set(game.legal_moves())
+        leaves = 0
+        for move in self.moves(game):
+            child = Game(game.fen)
+            if move in legal:
+                child.push(move)
+            leaves += self.count(child, depth - 1) if move in legal else 1
+        return leaves
+
+
+@pytest.mark.parametrize(
+    ("more", "path", "missing", "too_many"),
+    [((), ("d7d5",), ("e5d6",), ()), ((0o1110,), (), (), ("a2b2",))],
+)
+def test_a_way_whose_moves_are_wrong_is_followed_to_its_last_ply(
+    monkeypatch: pytest.MonkeyPatch,
+    more: tuple[int, ...],
+    path: Line,
+    missing: Line,
+    too_many: Line,
+) -> None:
+    """The legal generator is right all the while; a move that the rules refuse is not followed."""
+    counter = functools.partial(SpoiledPicker, more=more)
+    monkeypatch.setattr("engine.shell.PerftCounter", counter)
+    root = parse_position("4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1")
+    found = find_difference(OurDivider("picker"), PythonChessDivider(), root, 2)
     assert found is not None
+    assert (found.path, found.missing, found.too_many) == (path, missing, too_many)
 
 
 def program(tmp_path: Path, text: str) -> list[str]:
@@ -141,6 +209,22 @@ def test_an_engine_without_perft_is_told(
     monkeypatch.setattr("harness.perft_counts.PROBE_SECONDS", 0.5)
     with pytest.raises(UsageError, match="expected an engine with perft"):
         UciDivider(program(tmp_path, text))
+
+
+def test_an_engine_without_chess960_is_told(tmp_path: Path) -> None:
+    """It would be asked for moves that it has no words for."""
+    divider = UciDivider(
+        program(
+            tmp_path,
+            "print(*[f'{f}2{f}3: 1' for f in 'abcdefgh'], *[f'{f}2{f}4: 1' for f in 'abcdefgh'],"
+            " 'b1a3: 1', 'b1c3: 1', 'g1f3: 1', 'g1h3: 1', 'Nodes searched: 20',"
+            " sep='\\n', flush=True)",
+        )
+    )
+    assert len(divider.divide(STARTPOS, 1)) == 20
+    with pytest.raises(UsageError, match="no option UCI_Chess960; expected an engine that plays"):
+        divider.divide(CHESS960, 1)
+    divider.close()
 
 
 @pytest.mark.parametrize("command", ["", "/no/such/engine", ["/"]])

@@ -42,7 +42,7 @@ def test_each_layout_means_the_same(tmp_path: Path, line: str) -> None:
     (case,) = suite(tmp_path, f"# a suite\n\n{line}\n")
     assert case.position == Position(KIWIPETE, False)
     assert case.counts == {1: 48, 2: 2039}
-    assert case.source == "suite.epd:3"
+    assert case.source == f"{tmp_path / 'suite.epd'}:3"
 
 
 def test_records_of_several_lines(tmp_path: Path) -> None:
@@ -74,6 +74,9 @@ def test_the_deepest_count_within_a_number_of_nodes() -> None:
         (1, 48),
         None,
     ]
+    deepest = [case.within(None, most) for most in (3, 2, 1)]
+    assert [task and task.depth for task in deepest] == [3, 2, 1]
+    assert case.within(2039, 3) == case.within(97_862, 2)
     assert within[1] is not None
     assert within[1].counts == ((1, 48), (2, 2039), (3, 97_862)), "the shallowest first"
 
@@ -89,6 +92,9 @@ def test_the_deepest_count_within_a_number_of_nodes() -> None:
         ("8/8/8/8/8/8/8 w - - 0 1 ;D1 0", "expected a position and counts"),
         ("perft 1 20", "expected a position and counts"),
         ("epd x y\nperft 1 20", "'x y': "),
+        (f"{KIWIPETE} and more ;D1 48", "8 fields; expected a position and counts"),
+        (f"{KIWIPETE} ;D101 48", "depth 101; expected at most 100"),
+        ("QQQQQQQQ/QQQQQQQQ/Q7/8/8/k7/8/K7 w - - 0 1 ;D1 1", "a position that cannot be played"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, line: str, told: str) -> None:
