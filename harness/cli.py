@@ -22,7 +22,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from harness import __version__, options
+from harness import __version__, options, texel_options
 from harness.errors import EngineStartError, HarnessError, Interrupted, UsageError
 
 EXIT_CODES: Final = {"H1": 0, "H0": 10, "undecided": 11, "invalid": 12}
@@ -470,6 +470,82 @@ def nightly(context: click.Context, /, **_: Any) -> int:
     from harness.nightly_command import run_nightly
 
     return 0 if run_nightly(context) else EXIT_CHECK_FAILED
+
+
+@main.group(
+    short_help="Find better numbers for the engine.",
+    epilog=_example("harness tune texel games.pgn.zst --verify --early"),
+)
+def tune() -> None:
+    """Find better numbers for the engine."""
+
+
+@tune.command(
+    short_help="Fit the evaluation's weights to the results of games.",
+    epilog=_example(
+        "harness tune texel games.pgn.zst --verify --early",
+        "harness tune texel reports/RUN --only piece_square --mirror",
+    ),
+)
+@click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="[SOURCE]...")
+@click.option(
+    "--base",
+    default="base.cfg",
+    show_default=True,
+    metavar="CFG",
+    help="The engine whose weights are the start.",
+)
+@click.option("--name", default="tuned", show_default=True, metavar="NAME", help="Of the result.")
+@texel_options.data_options
+@options.seed_option
+@texel_options.fit_options
+@click.option("--verify", is_flag=True, help="Then test the tuned weights against the base.")
+@options.limit_options
+@options.hypothesis_options
+@click.option(
+    "--max-games",
+    type=click.IntRange(2),
+    default=20_000,
+    show_default=True,
+    metavar="N",
+    help="Of the test: undecided after so many.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, options.MAX_CONCURRENCY),
+    metavar="N",
+    help="Processes, threads, games at a time (default: one for each core).",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="reports",
+    show_default=True,
+    metavar="DIR",
+    help="Where the tuning's folder is made.",
+)
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Go on with the tuning in this folder, instead of SOURCE.",
+)
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def texel(context: click.Context, /, **_: Any) -> int:
+    """Fit the evaluation's weights to the results of games, and test them.
+
+    SOURCE is a file of games (PGN) or of positions with results (FEN or EPD lines), plain or
+    packed, the folder of a run, or that of an earlier tuning, whose positions are used again. The
+    weights come as a config that extends the base. Exit code with --verify: as of sprt.
+    """
+    texel_options.check_usage(context)
+
+    from harness.texel_command import run_tuning
+
+    decision = run_tuning(context)
+    return 0 if decision is None else EXIT_CODES[decision]
 
 
 if __name__ == "__main__":

@@ -233,7 +233,8 @@ quiet_option = click.option(
 
 def option_name(name: str) -> str:
     """A parameter's name as the user writes it: `max_games` is `--max-games`."""
-    return "--json" if name == "json_path" else "--" + name.replace("_", "-")
+    spelt = {"json_path": "json", "result_share": "lambda"}.get(name, name)
+    return "--" + spelt.replace("_", "-")
 
 
 def given_names(context: click.Context) -> set[str]:

@@ -101,16 +101,10 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
 
 def _view(values: Mapping[str, Any]) -> View:
     """The view that fits the output; on standard error where standard output is for the JSON."""
-    from rich.console import Console
+    from harness.view import make_view
 
-    from harness.view import LiveView, PlainView, QuietView, make_view
-
-    if values["json_path"] != options.STANDARD_OUTPUT:
-        return make_view(quiet=values["quiet"])
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    if values["quiet"]:
-        return QuietView(console)
-    return LiveView(console) if console.is_terminal else PlainView(console)
+    to_stderr = values["json_path"] == options.STANDARD_OUTPUT
+    return make_view(quiet=values["quiet"], to_stderr=to_stderr)
 
 
 def _sides(new_path: str | None, base_path: str | None) -> tuple[EngineConfig, EngineConfig]:

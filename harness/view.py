@@ -85,9 +85,9 @@ class View(Protocol):
         """The run is over: verdict, numbers, where it is kept, how to go on."""
 
 
-def make_view(*, quiet: bool = False) -> View:
+def make_view(*, quiet: bool = False, to_stderr: bool = False) -> View:
     """The view that fits the output: the verdict alone, a live panel, or plain lines."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(stderr=to_stderr, highlight=False, soft_wrap=True)
     if quiet:
         return QuietView(console)
     return LiveView(console) if console.is_terminal else PlainView(console)

@@ -40,11 +40,15 @@ class DataOptions:
 
 
 class Prepared(NamedTuple):
-    """The datasets and the counts of their making."""
+    """The datasets and the counts of their making.
+
+    keys : uint64[...], increasing, of all positions that were kept and of all openings.
+    """
 
     train: Dataset
     validation: Dataset
     census: Census
+    keys: NDArray[np.uint64]
 
 
 def build(
@@ -64,11 +68,12 @@ def build(
         tempfile.TemporaryDirectory(dir=place) as scratch,
         _Spool(Path(scratch)) as spool,
     ):
-        census = Census()
+        census, openings = Census(), [np.zeros(0, np.uint64)]
         blocks = _blocks(sources, options.extraction)
         for batch in extracted(blocks, options.extraction, options.workers):
             spool.append(batch)
             census.add(batch.census)
+            openings.append(np.unique(batch.openings))
             report(census)
         table = spool.table()
         facts = {"sources": describe_sources(sources), "options": _options_document(options)}
@@ -77,6 +82,7 @@ def build(
             _written(place / "train", table.dataset, train, facts, census),
             _written(place / "validation", table.dataset, validation, facts, census),
             census,
+            np.unique(np.concatenate([table.keys, *openings])),
         )
 
 

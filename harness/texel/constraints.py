@@ -35,6 +35,10 @@ class Freedom(NamedTuple):
         """U: how many free numbers there are."""
         return int(self.columns.shape[1])
 
+    def origin(self) -> Floats:
+        """The u of the start."""
+        return np.zeros(self.size)
+
     def weights(self, u: Floats) -> Floats:
         """start + T u."""
         return self.start + (self.columns @ u).reshape(self.start.shape)

@@ -84,7 +84,7 @@ class Batch(NamedTuple):
 
     rows : ROW_DTYPE[n]. indices : uint16[m]. counts : int8[m], white's view. result : float32[n],
     white's. game : int32[n], not falling. games : uint64[g], an identity of each: equal games have
-    equal ones.
+    equal ones. openings : uint64[up to g], keys of the positions in which players began to think.
     """
 
     rows: NDArray[np.void]
@@ -93,6 +93,7 @@ class Batch(NamedTuple):
     result: NDArray[np.float32]
     game: NDArray[np.int32]
     games: NDArray[np.uint64]
+    openings: NDArray[np.uint64]
     census: Census
 
 
@@ -169,6 +170,9 @@ class Extractor:
             self._take(parts, fates, np.full(number, game.result, np.float32))
             parts.add_games(np.zeros(number, np.int32), [identity])
             parts.census.results[_result_name(game.result)] += 1
+            if game.moves.size:
+                begun = min(game.book_plies, game.moves.size - 1)
+                parts.openings.append(int(self._plies.key[begun]))
 
     def _add_positions(self, block: PositionLines, parts: _Parts) -> None:
         """The rows of positions that stand alone."""
@@ -260,6 +264,7 @@ class _Parts:
         self.results: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
         self.games: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
         self.identities: list[int] = []
+        self.openings: list[int] = []
         self.census = Census()
 
     def add_games(self, game: NDArray[np.int32], identities: list[int]) -> None:
@@ -275,6 +280,7 @@ class _Parts:
             np.concatenate(self.results),
             np.concatenate(self.games),
             np.array(self.identities, np.uint64),
+            np.array(self.openings, np.uint64),
             self.census,
         )
 

@@ -6,9 +6,7 @@ validation positions say that what is learned is no more than this training set'
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -22,10 +20,11 @@ from harness.texel.dataset import Dataset
 from harness.texel.layout import Layout, free_weights
 from harness.texel.objective import Objective
 from harness.texel.optimise import AdamState, adam, newton
-from harness.texel.penalty import bend_of_one_position, penalty
+from harness.texel.penalty import Penalty, bend_of_one_position, penalty
 from harness.texel.positions import Positions, blended_target
 from harness.texel.scaling import find_scale
 from harness.texel.sums.kernel import Floats
+from harness.texel.watch import Point, Progress, Watch
 
 METHODS: Final = ("newton", "adam")
 #: Fewer positions for each weight are refused; a thousand are wanted.
@@ -33,6 +32,9 @@ FEWEST_PER_WEIGHT: Final = 100
 #: Rows that a curvature is made of. It only has to point in about the right direction: with 100,000
 #: rows and 1,000 weights its error is some percent.
 CURVATURE_ROWS: Final = 100_000
+#: Ridges among which the validation chooses, in positions for each weight; and the one without it.
+RIDGES: Final = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
+PLAIN_RIDGE: Final = 10.0
 #: Rounds of `monotone`; and after how many of them no tie is given up any more.
 _ROUNDS: Final = 20
 _LAST_RELEASE: Final = 12
@@ -47,7 +49,8 @@ class FitOptions:
     #: In 1/centipawn; None: fitted.
     k: float | None = None
     result_share: float = 1.0
-    ridge: float = 10.0
+    #: In positions for each weight; None: chosen on validation.
+    ridge: float | None = None
     smoothness: float = 0.0
     only: tuple[str, ...] = ()
     freeze: tuple[str, ...] = ()
@@ -60,24 +63,6 @@ class FitOptions:
     force: bool = False
 
 
-class Point(NamedTuple):
-    """A step of the way: losses are means, without the penalty; no validation: NaN."""
-
-    step: int
-    train: float
-    validation: float
-    elapsed_s: float
-
-
-class Progress(NamedTuple):
-    """All that is needed to go on with a fit, or to end it here."""
-
-    state: AdamState
-    best_weights: Floats  # float64[W, 2]
-    best: Point
-    path: tuple[Point, ...]
-
-
 class Fitted(NamedTuple):
     """The best point of a fit, and the way to it."""
 
@@ -88,66 +73,13 @@ class Fitted(NamedTuple):
     support: NDArray[np.int64]  # int64[W, 2]
     path: tuple[Point, ...]
     best: Point
-    #: `converged`, `validation` (no better for too long), `steps` (no more allowed), `interrupted`.
+    #: See `harness.texel.watch.Watch`.
     ending: str
 
     @property
     def k(self) -> float:
         """The scale, in 1/centipawn."""
         return self.objective.k
-
-
-class Watch:
-    """Follows a fit: keeps the best point, says when to stop."""
-
-    def __init__(
-        self,
-        validation: Positions | None,
-        patience: int,
-        keep: Callable[[Progress], bool],
-        resumed: Progress | None,
-    ) -> None:
-        self._validation = validation
-        self._patience = patience
-        self._keep = keep
-        self._started_s = time.monotonic() - (resumed.path[-1].elapsed_s if resumed else 0.0)
-        self.progress = resumed
-        self.ending = "steps"
-
-    def prefer_last(self, weights: Floats) -> None:
-        """Take the last point for the best one, whatever the validation says."""
-        assert self.progress is not None
-        self.progress = self.progress._replace(best_weights=weights, best=self.progress.path[-1])
-
-    def move_to(self, u: Floats) -> None:
-        """Go on from another point."""
-        assert self.progress is not None
-        self.progress = self.progress._replace(state=AdamState.at(u))
-        self.ending = "steps"
-
-    def see(self, objective: Objective, state: AdamState, value: float) -> bool:
-        """Take note of a point and its value; whether to go on."""
-        weights = objective.freedom.weights(state.u)
-        train = value - objective.penalty.value_and_gradient(weights)[0]
-        validation = (
-            math.nan if self._validation is None else self._validation.loss(weights, objective.k)
-        )
-        before = self.progress.path if self.progress else ()
-        point = Point(len(before), train, validation, time.monotonic() - self._started_s)
-        if self.progress is None or _judged(point) < _judged(self.progress.best):
-            best_weights, best = weights, point
-        else:
-            best_weights, best = self.progress.best_weights, self.progress.best
-        self.progress = Progress(state, best_weights, best, (*before, point))
-        if not self._keep(self.progress):
-            self.ending = "interrupted"
-        elif point.step - best.step >= self._patience:
-            self.ending = "validation"
-        return self.ending == "steps"
-
-
-def _judged(point: Point) -> float:
-    return point.train if math.isnan(point.validation) else point.validation
 
 
 def fit(
@@ -164,7 +96,6 @@ def fit(
     After each step `keep` gets what a fit can be resumed from, and answers whether to go on.
     Raises UsageError when the data cannot answer the question.
     """
-    _check_options(options)
     free = free_weights(layout, options.only, options.freeze)
     check_results(train)
     positions = _positions(train, options, layout)
@@ -178,17 +109,25 @@ def fit(
         judges.retarget(blended_target(validation, k, options.result_share))
     ties = mirror_ties(layout) if options.mirror else []
     free_to_move = freedom(start, free, support, ties)
-    around = penalty(
-        free_to_move.start,
-        neighbours(layout) if options.smoothness else [],
-        ridge=options.ridge,
-        smoothness=options.smoothness,
-        position=bend_of_one_position(k, options.loss) / positions.total_weight,
-    )
-    watch = Watch(judges, options.patience, keep, resumed)
-    objective = Objective(positions, around, free_to_move, k)
-    _minimise(objective, options, watch)
-    if options.monotone:
+
+    def around(ridge: float) -> Penalty:
+        return penalty(
+            free_to_move.start,
+            neighbours(layout) if options.smoothness else [],
+            ridge=ridge,
+            smoothness=options.smoothness,
+            position=bend_of_one_position(k, options.loss) / positions.total_weight,
+        )
+
+    patience = options.patience if options.method == "adam" else options.steps
+    watch = Watch(judges, patience, keep, resumed)
+    ridges = _ridges(options, validated=judges is not None)
+    objective = Objective(positions, around(ridges[0]), free_to_move, k)
+    if options.method == "adam":
+        _by_adam(objective, options, watch)
+    else:
+        objective = _by_newton(objective, [around(ridge) for ridge in ridges], options, watch)
+    if options.monotone and watch.ending != "interrupted":
         chains = monotone.chains(layout, options.monotone, start, free_to_move.moved())
         objective = _fit_in_order(
             objective,
@@ -233,37 +172,69 @@ def check_amount(positions: int, weights: int, *, force: bool) -> None:
         )
 
 
-def _check_options(options: FitOptions) -> None:
-    if options.monotone and options.method != "newton":
-        raise UsageError("--monotone needs --method newton; expected it, or no --monotone")
-
-
 def _positions(dataset: Dataset, options: FitOptions, layout: Layout) -> Positions:
     result = np.asarray(dataset.result, dtype=np.float64)
     return Positions(dataset, result, options.loss, layout.size, options.threads)
 
 
-def _minimise(objective: Objective, options: FitOptions, watch: Watch) -> None:
-    """From where `watch` is, or from the start of the objective, downhill."""
-    if watch.progress is None:
-        state = AdamState.at(np.zeros(objective.freedom.size))
-    else:
-        state = watch.progress.state
+def _ridges(options: FitOptions, *, validated: bool) -> Sequence[float]:
+    """The ridges to try, one after another: that of the options, or those the validation judges."""
+    if options.ridge is not None:
+        return (options.ridge,)
+    return RIDGES if validated and options.method == "newton" else (PLAIN_RIDGE,)
 
-    def see(state: AdamState, value: float) -> bool:
-        return watch.see(objective, state, value)
 
-    if options.method == "adam":
-        adam(objective.value_and_gradient, state, options.rate_cp, options.steps, see)
-        return
-    value, _ = objective.value_and_gradient(state.u)
-    if see(state, value) and newton(
+def _by_adam(objective: Objective, options: FitOptions, watch: Watch) -> None:
+    state = watch.progress.state if watch.progress else AdamState.at(objective.freedom.origin())
+    adam(
         objective.value_and_gradient,
-        state.u,
-        objective.curvature(state.u, CURVATURE_ROWS),
+        state,
+        options.rate_cp,
         options.steps,
-        lambda u, value: see(AdamState.at(u), value),
-    ):
+        lambda state, value: watch.see(objective, state, value),
+    )
+
+
+def _by_newton(
+    objective: Objective, penalties: Sequence[Penalty], options: FitOptions, watch: Watch
+) -> Objective:
+    """Downhill with each penalty, the strongest first; the objective with the best one.
+
+    What early stopping is to small steps, the ridge is to large ones: with the weaker ones the fit
+    learns more, in the end only the chance of these games. It ends when the validation has said so
+    twice.
+    """
+    reached = watch.progress.path[-1].ridge if watch.progress else penalties[0].ridge
+    left = [one for one in penalties if one.ridge <= reached]
+    bend = objective.positions.curvature(objective.freedom.start, objective.k, CURVATURE_ROWS)
+    for number, one in enumerate(left):
+        objective = objective._replace(penalty=one)
+        _descend(objective, bend, options, watch)
+        if watch.ending in ("interrupted", "steps"):
+            break
+        assert watch.progress is not None
+        if number and watch.progress.best.ridge > left[number - 1].ridge:
+            watch.ending = "validation"
+            break
+    assert watch.progress is not None
+    chosen = watch.progress.best.ridge
+    return objective._replace(penalty=next(one for one in penalties if one.ridge == chosen))
+
+
+def _descend(objective: Objective, bend: Floats, options: FitOptions, watch: Watch) -> None:
+    """From where `watch` is, or from the start, to the minimum.
+
+    bend : float64[2 W, 2 W], the curvature of the positions.
+    """
+    u = watch.progress.state.u if watch.progress else objective.freedom.origin()
+    watch.ending = "steps"
+
+    def see(u: Floats, value: float) -> bool:
+        return watch.see(objective, AdamState.at(u), value)
+
+    value, _ = objective.value_and_gradient(u)
+    curvature = objective.freedom.matrix(bend + objective.penalty.curvature())
+    if see(u, value) and newton(objective.value_and_gradient, u, curvature, options.steps, see):
         watch.ending = "converged"
 
 
@@ -291,5 +262,6 @@ def _fit_in_order(
         chains = revised
         objective = objective._replace(freedom=tie([p for chain in chains for p in chain.ties()]))
         watch.move_to(objective.freedom.numbers(weights))
-        _minimise(objective, options, watch)
+        bend = objective.positions.curvature(weights, objective.k, CURVATURE_ROWS)
+        _descend(objective, bend, options, watch)
     return objective

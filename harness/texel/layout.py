@@ -21,9 +21,12 @@ GROUPS: Final = {
     "pawns": ("*_pawn", "passed_*"),
     "threats": ("threat_*", "hanging", "push_threat"),
     "king": ("king_shield", "king_storm", "king_open_file", "king_attack"),
-    "endings": ("won_kpk", "lone_king_*"),
     "pieces": ("bishop_pair", "bishop_pawn", "rook_*_file", "*_outpost"),
+    "endings": ("won_kpk", "lone_king_*"),
 }
+#: These show the search the way to a mate. Results know nothing of it, since nearly all such games
+#: are won: fits have turned their signs.
+ENDINGS: Final = "endings"
 BOARD_SQUARES: Final = 64
 
 
@@ -95,8 +98,14 @@ def chosen_terms(layout: Layout, words: Sequence[str], option: str) -> set[str]:
 
 
 def free_weights(layout: Layout, only: Sequence[str], freeze: Sequence[str]) -> NDArray[np.bool_]:
-    """bool[W]: which weights may change. Raises UsageError when none may."""
-    names = chosen_terms(layout, only, "--only") if only else set(layout.names)
+    """bool[W]: which weights may change: those of `only`, or all but `ENDINGS`, without `freeze`.
+
+    Raises UsageError when none may.
+    """
+    if only:
+        names = chosen_terms(layout, only, "--only")
+    else:
+        names = {n for n in layout.names if not any(fnmatchcase(n, p) for p in GROUPS[ENDINGS])}
     names -= chosen_terms(layout, freeze, "--freeze")
     if not names:
         raise UsageError("--only and --freeze leave no weight to tune; expected at least one term")

@@ -41,9 +41,3 @@ class Objective(NamedTuple):
     def loss(self, u: Floats) -> float:
         """The mean loss alone."""
         return self.positions.loss(self.freedom.weights(u), self.k)
-
-    def curvature(self, u: Floats, rows_at_most: int) -> Floats:
-        """The Gauss-Newton matrix by u, float64[U, U], from at most so many positions."""
-        by_weight = self.positions.curvature(self.freedom.weights(u), self.k, rows_at_most)
-        by_weight += self.penalty.curvature()
-        return self.freedom.matrix(by_weight)

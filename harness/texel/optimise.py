@@ -21,8 +21,8 @@ Function = Callable[[Floats], tuple[float, Floats]]
 
 #: Corrections that L-BFGS remembers: it seldom makes more steps than that here.
 _MEMORY: Final = 30
-#: Converged when another Newton step would gain less than this share of the loss.
-_GAIN: Final = 1e-9
+#: Converged when a step has gained less than this of the mean loss, which tuning lowers by 1e-2.
+_GAIN: Final = 1e-8
 #: Of the mean diagonal, added where a direction is flat: there nothing moves anyway.
 _JITTER: Final = 1e-9
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8

@@ -26,6 +26,7 @@ class Penalty(NamedTuple):
 
     rows: sparse.csr_array  # D
     wanted: Floats  # d
+    ridge: float  # in positions for each weight
 
     def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
         """The penalty of weights, float64[W, 2], and its gradient, the same shape."""
@@ -64,4 +65,4 @@ def penalty(
         (len(pairs), size),
     )
     rows = sparse.vstack([pull * sparse.eye_array(size), differences], format="csr")
-    return Penalty(rows, np.concatenate([pull * start.reshape(-1), np.zeros(len(pairs))]))
+    return Penalty(rows, np.concatenate([pull * start.reshape(-1), np.zeros(len(pairs))]), ridge)

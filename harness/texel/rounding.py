@@ -51,8 +51,10 @@ def round_weights(objective: Objective, weights: Floats) -> Rounded:
     curvature = objective.freedom.matrix(
         positions.curvature(nearest, k, _CURVATURE_ROWS) + objective.penalty.curvature()
     )
+    wish = objective.freedom.gradient(objective.by_weight(weights))
+    repair = _Repair(objective, curvature, wish, wanted)
     first = _Candidate(nearest, positions.loss(nearest, k, exact=True), 0)
-    last = _single_steps(objective, _runs(objective, first, curvature, wanted), curvature, wanted)
+    last = repair.by_single_steps(repair.by_runs(first))
     return Rounded(last.weights.astype(np.int64), wanted, first.loss, last.loss, last.steps)
 
 
@@ -61,44 +63,56 @@ class _Candidate(NamedTuple):
     loss: float
     steps: int
 
-    def after(self, objective: Objective, steps: list[_Step]) -> _Candidate:
+
+class _Repair(NamedTuple):
+    """What steps are judged by.
+
+    `wish`: the gradient by u at the fitted weights, to be had again at whole ones. It is not 0
+    where a fit was stopped early: rounding is no reason to go on with it.
+    """
+
+    objective: Objective
+    curvature: Floats
+    wish: Floats
+    wanted: float
+
+    def by_runs(self, best: _Candidate) -> _Candidate:
+        """Runs of steps that the quadratic promises, as long as the loss agrees."""
+        while best.loss > self.wanted:
+            steps = promising_steps(self._slope(best), self.curvature)
+            tried = best
+            while steps and tried.loss >= best.loss:
+                tried = self._after(best, steps)
+                steps = steps[: len(steps) // 2]
+            if tried.loss >= best.loss:
+                break
+            best = tried
+        return best
+
+    def by_single_steps(self, best: _Candidate) -> _Candidate:
+        """Steps that should cost next to nothing, for what luck the rounding has in store."""
+        slope = self._slope(best)
+        costs = 0.5 * np.diag(self.curvature) - np.abs(slope)
+        for place in np.argsort(costs, kind="stable")[:_TRIES]:
+            if best.loss <= self.wanted:
+                break
+            tried = self._after(best, [_Step(int(place), -1 if slope[place] > 0 else 1)])
+            if tried.loss < best.loss:
+                best = tried
+        return best
+
+    def _slope(self, candidate: _Candidate) -> Floats:
+        return self.objective.exact_gradient(candidate.weights) - self.wish
+
+    def _after(self, candidate: _Candidate, steps: list[_Step]) -> _Candidate:
         """What some unit steps lead to."""
-        u = np.zeros(objective.freedom.size)
+        u = self.objective.freedom.origin()
         for step in steps:
             u[step.place] += step.sign
-        change = (objective.freedom.columns @ u).reshape(self.weights.shape)
-        weights = self.weights + change
-        loss = objective.positions.loss(weights, objective.k, exact=True)
-        return _Candidate(weights, loss, self.steps + len(steps))
-
-
-def _runs(objective: Objective, best: _Candidate, curvature: Floats, wanted: float) -> _Candidate:
-    """Runs of steps that the quadratic promises, as long as the loss agrees."""
-    while best.loss > wanted:
-        steps = promising_steps(objective.exact_gradient(best.weights), curvature)
-        tried = best
-        while steps and tried.loss >= best.loss:
-            tried = best.after(objective, steps)
-            steps = steps[: len(steps) // 2]
-        if tried.loss >= best.loss:
-            break
-        best = tried
-    return best
-
-
-def _single_steps(
-    objective: Objective, best: _Candidate, curvature: Floats, wanted: float
-) -> _Candidate:
-    """Steps that should cost next to nothing, for what luck the engine's rounding has in store."""
-    slope = objective.exact_gradient(best.weights)
-    costs = 0.5 * np.diag(curvature) - np.abs(slope)
-    for place in np.argsort(costs, kind="stable")[:_TRIES]:
-        if best.loss <= wanted:
-            break
-        tried = best.after(objective, [_Step(int(place), -1 if slope[place] > 0 else 1)])
-        if tried.loss < best.loss:
-            best = tried
-    return best
+        change = (self.objective.freedom.columns @ u).reshape(candidate.weights.shape)
+        weights = candidate.weights + change
+        loss = self.objective.positions.loss(weights, self.objective.k, exact=True)
+        return _Candidate(weights, loss, candidate.steps + len(steps))
 
 
 def promising_steps(gradient: Floats, curvature: Floats) -> list[_Step]:

@@ -14,7 +14,9 @@ from harness import options
 from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("sprt", "stats", "perft", "bench", "epd", "nightly", "book", "warm", "report")
+COMMANDS = (
+    "sprt", "stats", "perft", "bench", "epd", "nightly", "book", "warm", "report", "tune"
+)  # fmt: skip
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
 
@@ -57,9 +59,9 @@ def refused(*arguments: str, cwd: Path) -> str:
 # --- Help --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "tune texel"])
 def test_every_help_ends_with_an_example(command, tmp_path):
-    done = harness(command, "--help", cwd=tmp_path, code=NO_NUMBA)
+    done = harness(*command.split(), "--help", cwd=tmp_path, code=NO_NUMBA)
     assert (done.returncode, done.stderr) == (0, "")
     _, _, example = done.stdout.partition("\n  Example:\n")
     lines = [line.strip() for line in example.splitlines()]
@@ -280,6 +282,10 @@ MISTAKES = [
     ("book --count 5 --out nil/x.epd", "nil/x.epd: nil does not exist; expected a folder"),
     ("report", "Missing argument 'RUN'."),
     ("report run", "run: no run there; expected a folder with run.sqlite"),
+    (
+        "tune texel",
+        "SOURCE and --features: neither given; expected one of them",
+    ),
 ]
 
 

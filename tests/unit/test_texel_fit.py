@@ -7,6 +7,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.texel import gauge
+from harness.texel.dataset import select
 from harness.texel.fit import FitOptions, fit
 from harness.texel.layout import Layout
 from harness.texel.positions import Positions
@@ -114,20 +115,41 @@ def test_threads_change_nothing(data):
         for threads in (1, 2)
     )
     np.testing.assert_array_equal(one.weights, two.weights)
-    assert [p[:3] for p in one.path] == [p[:3] for p in two.path]
+    assert [p._replace(elapsed_s=0) for p in one.path] == [
+        p._replace(elapsed_s=0) for p in two.path
+    ]
+    whole_one, whole_two = (round_weights(each.objective, each.weights) for each in (one, two))
+    np.testing.assert_array_equal(whole_one.weights, whole_two.weights)
 
 
 def test_the_best_point_on_validation_is_kept():
     data = planted(6, 500)
-    validation = planted(7, 2000).dataset  # of other weights: every step makes it worse in the end
-    result = fitted(data, FitOptions(k=K, ridge=0.01, patience=4, force=True), validation)
+    validation = planted(7, 2000).dataset  # of other weights: in the end it only gets worse
+    adam = FitOptions(k=K, method="adam", rate_cp=5.0, patience=8, force=True)
+    result = fitted(data, adam, validation)
     losses = [point.validation for point in result.path]
     assert result.best.validation == min(losses) < losses[-1]
+    assert result.best.step == len(losses) - 9
     assert result.ending == "validation"
     positions = Positions(
         validation, validation.result.astype(np.float64), "squared", LAYOUT.size, 1
     )
     assert positions.loss(result.weights, K) == pytest.approx(min(losses), abs=1e-12)
+
+
+def test_the_ridge_is_what_the_validation_likes_best():
+    few, many = planted(13, 1500), planted(13, 12_000)
+    same_truth = planted(13, 14_000).dataset
+    validation = select(same_truth, np.arange(12_000, 14_000))
+    start = many.weights + np.random.default_rng(1).normal(0, 15, many.weights.shape)
+    by_few, by_many = (
+        fitted(data, FitOptions(k=K, force=True), validation, start=start) for data in (few, many)
+    )
+    assert by_few.best.ridge > by_many.best.ridge
+    assert by_few.best.validation == min(point.validation for point in by_few.path)
+    assert by_few.objective.penalty.ridge == by_few.best.ridge
+    alone = fitted(few, FitOptions(k=K, ridge=by_few.best.ridge, force=True), start=start)
+    assert alone.best.train == pytest.approx(by_few.best.train, abs=2e-5)
 
 
 def test_an_interrupted_fit_keeps_the_best_and_goes_on(data):
@@ -159,7 +181,7 @@ def test_only_what_is_free_moves(data):
     assert not np.any(frozen.weights[places] != start[places])
 
 
-@pytest.mark.parametrize("words", [("nonsense",), ("matrial",)])
+@pytest.mark.parametrize("words", [("nonsense",), ("materials",)])
 def test_unknown_groups_are_refused(data, words):
     with pytest.raises(UsageError, match="no such group or term; expected one of material"):
         fitted(data, FitOptions(k=K, only=words, force=True))
