@@ -41,12 +41,7 @@ def run_bench(context: click.Context) -> bool:
     """Whether the signature is the expected one; against a revision, whether it is not slower."""
     values = context.params
     options.check_output_file(values["json_path"])
-    chosen = [name for name in ("expect", "expect_commit", "against", "attacks") if values[name]]
-    if len(chosen) > 1:
-        first, second = map(options.option_name, chosen[:2])
-        raise UsageError(f"{second} cannot be given with {first}; expected one of them")
-    if values["kernels"] and (values["against"] or values["attacks"]):
-        raise UsageError("--kernels cannot be given with --against, which times them, or --attacks")
+    _check_options(context)
     to_stderr = values["json_path"] == options.STANDARD_OUTPUT
     console = Console(stderr=to_stderr, highlight=False, soft_wrap=True, markup=False)
     if values["against"] is not None:
@@ -60,6 +55,22 @@ def run_bench(context: click.Context) -> bool:
     console.print(Text(document["sentence"]))
     options.write_result(values["json_path"], {"schema": 1, **document})
     return good
+
+
+def _check_options(context: click.Context) -> None:
+    """Refuse what would not be heeded."""
+    values = context.params
+    chosen = [name for name in ("expect", "expect_commit", "against", "attacks") if values[name]]
+    if len(chosen) > 1:
+        first, second = map(options.option_name, chosen[:2])
+        raise UsageError(f"{second} cannot be given with {first}; expected one of them")
+    if values["kernels"] and (values["against"] or values["attacks"]):
+        raise UsageError("--kernels cannot be given with --against, which times them, or --attacks")
+    given = options.given_names(context)
+    if "repeat" in given and values["against"]:
+        raise UsageError("--repeat cannot be given with --against; expected --rounds")
+    if "rounds" in given and not values["against"]:
+        raise UsageError("--rounds is for --against; expected that too, or --repeat")
 
 
 # --- The signature -------------------------------------------------------------------------------

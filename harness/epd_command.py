@@ -15,6 +15,7 @@ import chess.engine
 import click
 import numpy as np
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from harness import options
@@ -150,6 +151,8 @@ def run_epd(context: click.Context) -> bool:
     if not values["quiet"]:
         for line in failures(solutions):
             console.print(Text(line))
+        if len(values["suites"]) > 1:
+            console.print(suites_table(solutions))
     solved = sum(solution.solved for solution in solutions)
     sentence = _sentence(solutions, limit.describe(), time.monotonic() - started_s)
     wanted: int | None = values["at_least"]
@@ -257,6 +260,22 @@ def failures(solutions: Iterable[Solution]) -> Iterable[str]:
     for one in solutions:
         if not one.solved:
             yield f"{one.name}: played {one.move}, expected {one.expected}  {one.fen}"
+
+
+def suites_table(solutions: Sequence[Solution]) -> Table:
+    """A row for each suite: positions, solved, points."""
+    table = Table("suite", box=None)
+    for heading in ("positions", "solved", "", "points", "of"):
+        table.add_column(heading, justify="right")
+    by_suite: dict[str, list[Solution]] = {}
+    for one in solutions:
+        by_suite.setdefault(one.source.rpartition(":")[0], []).append(one)
+    for suite, some in by_suite.items():
+        solved = sum(one.solved for one in some)
+        points, most = sum(one.points for one in some), sum(one.most_points for one in some)
+        row = (len(some), solved, percent(solved / len(some)), points, most)
+        table.add_row(suite, *map(str, row))
+    return table
 
 
 def _sentence(solutions: Sequence[Solution], limit: str, elapsed_s: float) -> str:

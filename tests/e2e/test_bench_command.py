@@ -33,7 +33,7 @@ def signature() -> int:
 
 
 def test_the_signature_with_moves_scores_and_speeds(tmp_path: Path, signature: int) -> None:
-    line = ("bench", "--depth", str(DEPTH), "--repeat", "2", "--json", "x.json")
+    line = ("bench", "--depth", str(DEPTH), "--repeat", "2", "--kernels", "--json", "x.json")
     done = harness(*line, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads((tmp_path / "x.json").read_text("utf-8"))
@@ -42,8 +42,11 @@ def test_the_signature_with_moves_scores_and_speeds(tmp_path: Path, signature: i
     assert [one["fen"] for one in document["positions"]] == list(POSITIONS)
     assert sum(one["nodes"] for one in document["positions"]) == signature
     assert {"move", "score_cp"} <= document["positions"][0].keys()
-    *positions, last = done.stdout.splitlines()
-    assert len(positions) == len(POSITIONS)
+    *told, last = done.stdout.splitlines()
+    assert len(told) == len(POSITIONS) + len(KERNELS)
+    assert document["kernels_ns"].keys() == KERNELS.keys()
+    assert all(0 < ns < 1_000_000 for ns in document["kernels_ns"].values())
+    assert [line.split()[0] for line in told[-len(KERNELS) :]] == [*KERNELS]
     assert last == document["sentence"]
     assert last.startswith(f"Bench: {signature} (")
     assert last.endswith(" in 2 repeats)")
@@ -76,7 +79,9 @@ def test_every_back_end_has_the_signature(tmp_path: Path, signature: int) -> Non
         (["--against", "nix"], "nix: no such revision; expected one that git knows"),
         (["--expect-commit", "--depth", "3"], "--depth cannot be given with --expect-commit"),
         (["--kernels", "--against", "HEAD"], "--kernels cannot be given with --against"),
-        (["--rounds", "3"], "Invalid value for '--rounds'"),
+        (["--rounds", "3", "--against", "HEAD"], "Invalid value for '--rounds'"),
+        (["--rounds", "20"], "--rounds is for --against;"),
+        (["--repeat", "2", "--against", "HEAD"], "--repeat cannot be given with --against;"),
         (["--json", "nil/x"], "nil/x: nil does not exist"),
     ],
 )
@@ -165,16 +170,6 @@ def test_a_broken_engine_is_told(tmp_path: Path) -> None:
     with closing(Stopwatch(tmp_path, 2)) as stopwatch, pytest.raises(EngineStartError) as told:
         stopwatch.wait_ready()
     assert str(told.value).startswith(f"the engine in {tmp_path} cannot be timed: ImportError: ")
-
-
-def test_the_kernels_alone(tmp_path: Path, signature: int) -> None:
-    line = ("bench", "--depth", str(DEPTH), "--kernels", "--json", "-")
-    done = harness(*line, cwd=tmp_path)
-    document = json.loads(done.stdout)
-    assert document["nodes"] == signature
-    assert document["kernels_ns"].keys() == KERNELS.keys()
-    assert all(0 < ns < 100_000 for ns in document["kernels_ns"].values())
-    assert "evaluation" in done.stderr
 
 
 @pytest.mark.nightly  # two processes are started for each of its rounds

@@ -45,6 +45,18 @@ def test_solved_and_unsolved_positions(folder: Path, options: list[str]) -> None
     assert all(one["depth"] and one["nodes"] for one in document["solutions"])
 
 
+def test_several_suites_are_told_one_by_one(folder: Path) -> None:
+    (folder / "t.epd").write_text(f'{MATE_IN_ONE} bm Rd8; id "again";\n')
+    done = harness("epd", "s.epd", "t.epd", "--depth", "2", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split() for line in done.stdout.splitlines()[1:-1]]
+    assert rows == [
+        ["suite", "positions", "solved", "points", "of"],
+        ["s.epd", "3", "2", "66.7", "%", "10", "10"],
+        ["t.epd", "1", "1", "100.0", "%", "0", "0"],
+    ]
+
+
 @pytest.mark.parametrize(("wanted", "code"), [(2, 0), (3, 10)])
 def test_a_number_that_is_wanted(folder: Path, wanted: int, code: int) -> None:
     line = ("epd", "s.epd", "--depth", "2", "--quiet", "--at-least", str(wanted))

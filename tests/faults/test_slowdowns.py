@@ -80,7 +80,7 @@ def night(checkout: Checkout) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.mark.nightly  # each compiles an engine
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("slowed", KERNELS, ids=lambda slowed: slowed.kernel)
 def test_the_night_names_the_kernel_that_is_a_fifth_slower(
     slowed: Slowed, tmp_path: Path, capsys: pytest.CaptureFixture[str]

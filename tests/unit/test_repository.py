@@ -130,8 +130,14 @@ class TestGate:
             step["uses"].partition("@")[0]: step.get("with", {}) for step in steps if "uses" in step
         }
         assert used["actions/checkout"]["fetch-depth"] == 0
-        kept = used["actions/cache"]["path"]
-        (command,) = (step["run"] for step in steps if "harness nightly" in step.get("run", ""))
+        kept = used["actions/cache/restore"]["path"]
+        assert used["actions/cache/save"]["path"] == kept
+        assert used["actions/cache/restore"]["key"] == used["actions/cache/save"]["key"]
+        night = next(n for n, step in enumerate(steps) if "harness nightly" in step.get("run", ""))
+        assert len(steps) > night + 1
+        assert all(step["if"] == "always()" for step in steps[night + 1 :]), "after a bad night too"
+        assert steps[night]["shell"] == "bash", "which has the exit code of a pipe's first command"
+        command = steps[night]["run"]
         files = re.findall(r"--(?:history|page|json) (\S+)", command)
         assert all(file.startswith(f"{kept}/") for file in files)
         assert set(used["actions/upload-artifact"]["path"].split()) == set(files)
