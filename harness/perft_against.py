@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from harness import options
+from harness.errors import UsageError
 from harness.perft_counts import (
     Difference,
     Divider,
@@ -39,7 +40,9 @@ def make_divider(name: str) -> Divider:
     if name == "python-chess":
         return PythonChessDivider()
     source, _, revision = name.partition("@")
-    if source == "builtin" and revision:
+    if source == "builtin":
+        if not revision:
+            raise UsageError(f"--against {name}: expected a revision, such as builtin@HEAD~1")
         from harness.revisions import command_of_engine, engine_of
 
         return UciDivider(command_of_engine(), cwd=engine_of(revision))

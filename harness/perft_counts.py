@@ -7,8 +7,10 @@ Moves are UCI texts; castling is king takes rook in Chess960 and the king's targ
 from __future__ import annotations
 
 import functools
+import math
 import re
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -208,9 +210,13 @@ class UciDivider:
         return self._ask(depth, None)
 
     def _ask(self, depth: int, timeout_s: float | None) -> Divided:
+        """What it says within `timeout_s` (None: whenever it comes), or nothing."""
         self._engine.send(f"go perft {depth}")
+        end_s = time.monotonic() + (timeout_s or math.inf)
         below: Divided = {}
         for line in self._engine.lines(timeout_s):
+            if time.monotonic() > end_s:  # it thinks instead, and says so line by line
+                return {}
             if match := _DIVIDED.fullmatch(line):
                 below[match[1]] = below.get(match[1], 0) + int(match[2])
             elif line.startswith("bestmove") or _TOTAL.match(line):

@@ -99,8 +99,11 @@ def parse_position(fen: str) -> Position:
         fields += ["0", "1"]
     text = " ".join(fields)
     board = chess.Board(text, chess960=True)
-    if board.status() & _UNPLAYABLE:
-        raise ValueError(f"a position that cannot be played ({board.status()!r})")
+    wrong = board.status() & _UNPLAYABLE
+    if wrong:
+        names = [str(flag.name) for flag in chess.Status if flag & wrong]
+        reasons = ", ".join(name.lower().replace("_", " ") for name in names)
+        raise ValueError(f"a position that cannot be played ({reasons})")
     return Position(text, board.has_chess960_castling_rights())
 
 

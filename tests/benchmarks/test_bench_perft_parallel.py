@@ -25,8 +25,8 @@ from harness.perft_suite import Task, read_suite
 
 FOLDER = Path(__file__).parents[1] / "perft"
 SUITES = sorted([*FOLDER.glob("*.perft"), *FOLDER.glob("*.epd")])
-MAX_LEAVES = 20_000_000
-ROUNDS = 5
+MAX_LEAVES = 100_000_000
+ROUNDS = 3
 
 
 class Seconds(NamedTuple):

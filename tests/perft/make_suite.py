@@ -1,18 +1,17 @@
 """Makes reached.epd and reached960.epd: `python -m tests.perft.make_suite`.
 
-Games are played half by our engine, half at random, from the start position and from those of
-Chess960, and of the positions that they reach, or could have reached by a check or a double step,
-some are kept for each special rule: every rule has positions that nobody has thought out. Leaves
-are counted by our generator and by python-chess, which have nothing in common, and by Stockfish
-where there is one; they have to agree. The games are functions of a seed: while the engine plays
-the same moves the files are the same. A rule that no game meets has no position (a promotion that
-blocks a check, so far): standard.perft has those that were thought out.
+Games are played half by our engine, half at random, and of the positions that they reach, or could
+have reached by a check or a double step, some are kept for each special rule: every rule has
+positions that nobody has thought out. They start where the rule may be met: from the start
+position, from those of Chess960 with king and rook on the files in question, or, for a promotion
+that blocks a check, from a few men set up at random. Leaves are counted by our generator and by
+python-chess, which have nothing in common, and by Stockfish where there is one; they have to agree.
+The games are functions of a seed: while the engine plays the same moves the files are the same.
 """
 
 from __future__ import annotations
 
 import random
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +24,7 @@ from engine.shell import Searcher, SearchLimit
 from harness.books import wire_move
 from harness.perft_counts import Divider, OurDivider, PythonChessDivider, UciDivider
 from harness.perft_suite import Position
+from tests.benchmarks.opponent import find_program
 
 HERE = Path(__file__).parent
 SEED = 20261130
@@ -36,6 +36,7 @@ MAX_GAMES = 1_000
 ENGINE_NODES = 30
 
 Test = Callable[[chess.Board], bool]
+Start = Callable[[random.Random], chess.Board]
 
 
 def _promotions(board: chess.Board) -> Iterator[chess.Move]:
@@ -115,20 +116,63 @@ def _castles(king_file: int, rook_file: int) -> Test:
     return test
 
 
-STANDARD: dict[str, Test] = {
-    "double check": _is_double_check,
-    "en passant forbidden by a pin": _is_en_passant_pinned,
-    "en passant out of check": _is_en_passant_out_of_check,
-    "castling out of check": lambda board: _may_castle_but_for(board, in_check=True),
-    "castling through check": lambda board: _may_castle_but_for(board, in_check=False),
-    "a rook that may castle can be taken": _takes_castling_rook,
-    "promotion with capture": _captures_and_promotes,
-    "underpromotion with check": _checks_by_underpromotion,
-    "a promotion that blocks a check": _blocks_check_by_promotion,
-    "stalemate near": _is_near_stalemate,
-}
-CHESS960: dict[str, Test] = {
-    f"castling of {chess.FILE_NAMES[king]} with {chess.FILE_NAMES[rook]}": _castles(king, rook)
+class Rule(NamedTuple):
+    """What a position shows, and where the games begin that may come to show it."""
+
+    shows: Test
+    start: Start
+
+
+def _start_of_chess(source: random.Random) -> chess.Board:
+    return chess.Board()
+
+
+def _few_men(source: random.Random) -> chess.Board:
+    """Kings, rooks and pawns that are about to promote, wherever the dice want them."""
+    while True:
+        board = chess.Board(None)
+        squares = source.sample(chess.SQUARES, 4)
+        for square, letter in zip(squares, "KkRr", strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        for home, letter in ((48, "P"), (8, "p")):
+            for square in source.sample(range(home, home + 8), 3):
+                if not board.piece_at(square):
+                    board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        board.turn = source.random() < 0.5
+        if board.is_valid() and not board.is_game_over():
+            return board
+
+
+def _on_files(king_file: int, rook_file: int) -> Start:
+    """A start position of Chess960 with king and a rook there."""
+
+    def start(source: random.Random) -> chess.Board:
+        while True:
+            board = chess.Board.from_chess960_pos(source.randrange(960))
+            if board.king(chess.WHITE) == king_file and board.rooks >> rook_file & 1:
+                return board
+
+    return start
+
+
+STANDARD: dict[str, Rule] = {
+    name: Rule(shows, _start_of_chess)
+    for name, shows in {
+        "double check": _is_double_check,
+        "en passant forbidden by a pin": _is_en_passant_pinned,
+        "en passant out of check": _is_en_passant_out_of_check,
+        "castling out of check": lambda board: _may_castle_but_for(board, in_check=True),
+        "castling through check": lambda board: _may_castle_but_for(board, in_check=False),
+        "a rook that may castle can be taken": _takes_castling_rook,
+        "promotion with capture": _captures_and_promotes,
+        "underpromotion with check": _checks_by_underpromotion,
+        "stalemate near": _is_near_stalemate,
+    }.items()
+} | {"a promotion that blocks a check": Rule(_blocks_check_by_promotion, _few_men)}
+CHESS960: dict[str, Rule] = {
+    f"castling of {chess.FILE_NAMES[king]} with {chess.FILE_NAMES[rook]}": Rule(
+        _castles(king, rook), _on_files(king, rook)
+    )
     for king in range(1, 7)
     for rook in range(8)
     if rook != king
@@ -170,33 +214,26 @@ def around(board: chess.Board) -> Iterator[chess.Board]:
             yield _after(board, move)
 
 
-def collect(rules: dict[str, Test], of_each: int, starts: Iterator[chess.Board]) -> list[Found]:
-    """Positions for each rule, no two of one game for the same rule."""
+def collect(rules: dict[str, Rule], of_each: int) -> list[Found]:
+    """Different positions for each rule, no two of one game for the same rule."""
     source, searcher = random.Random(SEED), Searcher(hash_mb=1)
     found: dict[str, list[str]] = {rule: [] for rule in rules}
-    for number, start in zip(range(MAX_GAMES), starts, strict=False):
-        open_rules = {rule for rule, fens in found.items() if len(fens) < of_each}
+    taken: set[str] = set()
+    for number in range(MAX_GAMES):
+        open_rules = sorted(rule for rule, fens in found.items() if len(fens) < of_each)
         if not open_rules:
             break
         if number % 100 == 0:
-            sys.stderr.write(f"game {number}, still looking for {', '.join(sorted(open_rules))}\n")
+            sys.stderr.write(f"game {number}, still looking for {', '.join(open_rules)}\n")
+        start = rules[source.choice(open_rules)].start(source)
         for board in (near for now in play(source, searcher, start) for near in around(now)):
-            for rule in [rule for rule in sorted(open_rules) if rules[rule](board)]:
-                fen = board.shredder_fen() if board.chess960 else board.fen(en_passant="fen")
+            rule = next((rule for rule in open_rules if rules[rule].shows(board)), None)
+            fen = board.shredder_fen() if board.chess960 else board.fen(en_passant="fen")
+            if rule is not None and fen not in taken:
                 found[rule].append(fen)
-                open_rules.discard(rule)
+                taken.add(fen)
+                open_rules.remove(rule)
     return [Found(rule, fen) for rule in rules for fen in found[rule]]
-
-
-def starts_of_chess960() -> Iterator[chess.Board]:
-    source = random.Random(SEED)
-    while True:
-        yield chess.Board.from_chess960_pos(source.randrange(960))
-
-
-def starts_of_chess() -> Iterator[chess.Board]:
-    while True:
-        yield chess.Board()
 
 
 def count(position: Position, counters: list[Divider]) -> Iterator[tuple[int, int]]:
@@ -214,7 +251,7 @@ def count(position: Position, counters: list[Divider]) -> Iterator[tuple[int, in
 
 
 def write(name: str, chess960: bool, found: list[Found], counters: list[Divider]) -> None:
-    names = ", ".join(counter.name for counter in counters)
+    names = ", ".join(Path(counter.name).name for counter in counters)
     lines = ["# Made by `python -m tests.perft.make_suite`; counts by each of these:", f"# {names}"]
     for rule, fen in found:
         counts = count(Position(fen, chess960), counters)
@@ -224,10 +261,11 @@ def write(name: str, chess960: bool, found: list[Found], counters: list[Divider]
 
 def main() -> None:
     counters: list[Divider] = [OurDivider(), PythonChessDivider()]
-    if shutil.which("stockfish"):
-        counters.append(UciDivider("stockfish"))
-    write("reached.epd", False, collect(STANDARD, OF_EACH_RULE, starts_of_chess()), counters)
-    write("reached960.epd", True, collect(CHESS960, 1, starts_of_chess960()), counters)
+    stockfish = find_program("stockfish")
+    if stockfish is not None:
+        counters.append(UciDivider(stockfish))
+    write("reached.epd", False, collect(STANDARD, OF_EACH_RULE), counters)
+    write("reached960.epd", True, collect(CHESS960, 1), counters)
     for counter in counters:
         counter.close()
 

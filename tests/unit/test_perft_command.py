@@ -152,6 +152,8 @@ def test_back_ends_are_asked_one_after_the_other(
         ("--depth 1 --through picker --hash 1", "--hash cannot be given with --through picker"),
         ("--suite s.epd --through back-ends --hash 1", "--hash cannot be given with --through"),
         ("--suite s.epd --through back-ends --against x", "--against cannot be given with --th"),
+        ("--depth 1 --against builtin", "--against builtin: expected a revision, such as"),
+        ("--depth 1 --against builtin@", "--against builtin@: expected a revision, such as"),
         ("--suite s.epd --depth 1", "--depth 1: no position of the suites has a count so small"),
         (
             "--suite s.epd --depth 2 --max-nodes 1",

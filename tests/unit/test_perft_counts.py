@@ -201,7 +201,13 @@ def program(tmp_path: Path, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "text", ["print('bestmove e2e4', flush=True)", "print('Nodes searched: 20', flush=True)", "..."]
+    "text",
+    [
+        "print('bestmove e2e4', flush=True)",
+        "print('Nodes searched: 20', flush=True)",
+        "...",
+        "while True: print('info depth 1', flush=True)",
+    ],
 )
 def test_an_engine_without_perft_is_told(
     tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch

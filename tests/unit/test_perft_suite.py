@@ -88,7 +88,10 @@ def test_the_deepest_count_within_a_number_of_nodes() -> None:
         (KIWIPETE, "expected a position and counts, such as"),
         (f"{KIWIPETE} ;D1 many", "'D1 many': expected"),
         (f"{KIWIPETE} ;D1", "'D1': expected"),
-        ("8/8/8/8/8/8/8/8 w - - 0 1 ;D1 0", "a position that cannot be played"),
+        (
+            "8/8/8/8/8/8/8/8 w - - 0 1 ;D1 0",
+            "a position that cannot be played (no white king, no black king, empty)",
+        ),
         ("8/8/8/8/8/8/8 w - - 0 1 ;D1 0", "expected a position and counts"),
         ("perft 1 20", "expected a position and counts"),
         ("epd x y\nperft 1 20", "'x y': "),
