@@ -86,7 +86,7 @@ def _verification(context: click.Context, tuning: Tuning) -> Verification | None
 def _tune(folder: Path, tuning: Tuning, view: View) -> tuple[Material, Tuned]:
     """The data and the weights, also when the fit is interrupted."""
     with Interrupts() as interrupts:
-        work = _Work(folder, tuning, view, interrupts)
+        work = Work(folder, tuning, view, interrupts)
         material = work.prepare()
         tuned = work.fit(material)
     about = {
@@ -167,7 +167,7 @@ def _new_tuning(values: Mapping[str, Any]) -> Tuning:
     )
 
 
-class _Work:
+class Work:
     """The part of a tuning that can be interrupted and gone on with."""
 
     def __init__(self, folder: Path, tuning: Tuning, view: View, interrupts: Interrupts) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.texel.sums.kernel import Floats
 
@@ -50,16 +51,21 @@ def calibration(expected: Floats, target: Floats, weight: Floats) -> list[Bin]:
 
 
 def phase_errors(
-    expected: Floats, target: Floats, weight: Floats, phase: Floats
+    expected: Floats,
+    target: Floats,
+    weight: Floats,
+    phase: NDArray[np.uint8],
+    game: NDArray[np.int32],
 ) -> list[PhaseError]:
-    """The mean error of each phase that occurs, from 24 down to 0, with its standard error."""
+    """The mean error of each phase that occurs, from 24 down to 0; standard errors by game."""
     error = np.where(expected >= 0.5, target - expected, expected - target)
+    _, group = np.unique(game, return_inverse=True)
     found = []
     for number in range(24, -1, -1):
         here = phase == number
         total = float(weight[here].sum())
         if total > 0:
             mean = float(np.average(error[here], weights=weight[here]))
-            variance = float(np.average((error[here] - mean) ** 2, weights=weight[here]))
-            found.append(PhaseError(number, mean, float(np.sqrt(variance / total)), total))
+            off = np.bincount(group[here], weight[here] * (error[here] - mean))
+            found.append(PhaseError(number, mean, float(np.sqrt(off @ off)) / total, total))
     return found

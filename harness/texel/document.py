@@ -141,5 +141,7 @@ def _calibration(
 
 def _phases(positions: Positions, weights: Floats, k: float, *, exact: bool) -> list[list[float]]:
     expected = expected_scores(positions.values(weights, exact=exact), k)
-    found = phase_errors(expected, positions.target, positions.weight, positions.phase)
+    found = phase_errors(
+        expected, positions.target, positions.weight, positions.phase, positions.game
+    )
     return [list(one) for one in found]

@@ -204,8 +204,7 @@ def _by_newton(
     learns more, in the end only the chance of these games. It ends when the validation has said so
     twice.
     """
-    reached = watch.progress.path[-1].ridge if watch.progress else penalties[0].ridge
-    left = [one for one in penalties if one.ridge <= reached]
+    left = [one for one in penalties if one.ridge <= watch.ridge]
     bend = objective.positions.curvature(objective.freedom.start, objective.k, CURVATURE_ROWS)
     for number, one in enumerate(left):
         objective = objective._replace(penalty=one)

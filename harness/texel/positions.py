@@ -40,7 +40,7 @@ class Positions:
             **{name: _read_only(getattr(dataset, name)) for name in Rows._fields[:-1]},
             target=np.ascontiguousarray(target, dtype=np.float64),
         )
-        self._game = np.asarray(dataset.game)
+        self.game = np.asarray(dataset.game)
         self._kind = LOSSES[loss]
         self._weight_count = weight_count
         self._pool = ThreadPoolExecutor(threads)
@@ -58,9 +58,9 @@ class Positions:
         return self._rows.weight.astype(np.float64)
 
     @property
-    def phase(self) -> Floats:
-        """float64[n]: 24 (middlegame) to 0."""
-        return self._rows.phase.astype(np.float64)
+    def phase(self) -> NDArray[np.uint8]:
+        """uint8[n]: 24 (middlegame) to 0."""
+        return self._rows.phase
 
     def retarget(self, target: Floats) -> None:
         """Predict something else."""
@@ -124,8 +124,8 @@ class Positions:
 
         float64[2 W, 2 W], laid out as the curvature.
         """
-        order = np.argsort(self._game, kind="stable")
-        _, places = np.unique(self._game[order], return_inverse=True)
+        order = np.argsort(self.game, kind="stable")
+        _, places = np.unique(self.game[order], return_inverse=True)
         size = 2 * self._weight_count
         total = np.zeros((size, size))
         games = int(places[-1]) + 1

@@ -175,8 +175,9 @@ def read_progress(folder: Path) -> Progress | None:
         return None
     try:
         with np.load(path) as saved:
-            points = [Point(int(step), *losses) for step, *losses in saved["path"]]
-            best = Point(int(saved["best"][0]), *saved["best"][1:])
+            best, *points = (
+                Point(int(row[0]), *map(float, row[1:])) for row in (saved["best"], *saved["path"])
+            )
             state = AdamState(saved["u"], saved["momentum"], saved["velocity"], int(saved["step"]))
             return Progress(state, saved["best_weights"], best, tuple(points))
     except (OSError, ValueError, KeyError) as error:

@@ -55,7 +55,10 @@ class Watch:
         self._patience = patience
         self._keep = keep
         self._started_s = time.monotonic() - (resumed.path[-1].elapsed_s if resumed else 0.0)
-        self.progress = resumed
+        #: The ridge that a resumed fit had come to.
+        self.ridge = resumed.path[-1].ridge if resumed else math.inf
+        # A resumed fit sees its last point once more.
+        self.progress = resumed._replace(path=resumed.path[:-1]) if resumed else None
         self.ending = "steps"
 
     def prefer_last(self, weights: Floats) -> None:
