@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from engine.shell import Game, PerftCounter
 
-_DIVIDED: Final = re.compile(r"\s*([a-h][1-8][a-h][1-8][nbrq]?)\s*:\s*(\d+)\s*")
-_TOTAL: Final = re.compile(r"\s*(nodes searched|total|nodes|leaves|perft)\b.*?(\d+)\s*$", re.I)
+_DIVIDED: Final = re.compile(r"\s*([a-h][1-8][a-h][1-8][nbrq]?)[\s:=-]+(\d+)\s*")
+_TOTAL: Final = re.compile(r"\s*(?:nodes searched|total|nodes|leaves|perft)\b\D*(\d+)", re.I)
 
 #: A perft of depth 1 is answered within this, or not at all.
 PROBE_SECONDS: Final = 10.0
@@ -219,8 +219,10 @@ class UciDivider:
                 return {}
             if match := _DIVIDED.fullmatch(line):
                 below[match[1]] = below.get(match[1], 0) + int(match[2])
-            elif line.startswith("bestmove") or _TOTAL.match(line):
+            elif line.startswith("bestmove"):
                 break
+            elif (total := _TOTAL.match(line)) and (below or total[1] == "0"):
+                break  # before the moves it is a heading, such as `perft 5`
         return below
 
     def close(self) -> None:

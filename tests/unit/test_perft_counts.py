@@ -217,20 +217,49 @@ def test_an_engine_without_perft_is_told(
         UciDivider(program(tmp_path, text))
 
 
+def answer(heading: str, sign: str, total: str) -> str:
+    """The line of a program that divides the start position in an engine's own way of writing."""
+    moves = [move.uci() for move in chess.Board().legal_moves]
+    lines = [heading, *(f"{move}{sign}1" for move in moves), total]
+    return f"print(*{lines!r}, sep='\\n', flush=True)"
+
+
+@pytest.mark.parametrize(
+    ("heading", "sign", "total"),
+    [
+        ("", ": ", "Nodes searched: 20"),
+        ("perft 1", " ", "Total: 20 nodes in 1 ms"),
+        ("info string perft", " - ", "bestmove 0000"),
+    ],
+)
+def test_divides_are_read_as_engines_write_them(
+    tmp_path: Path, heading: str, sign: str, total: str
+) -> None:
+    divider = UciDivider(program(tmp_path, answer(heading, sign, total)))
+    assert divider.divide(STARTPOS, 1) == PythonChessDivider().divide(STARTPOS, 1)
+    divider.close()
+
+
+def test_a_position_without_moves_divides_into_nothing(engine: UciDivider) -> None:
+    mated = parse_position("7k/5KQ1/8/8/8/8/8/8 b - - 0 1")
+    assert engine.divide(mated, 2) == OurDivider().divide(mated, 2) == {}
+
+
 def test_an_engine_without_chess960_is_told(tmp_path: Path) -> None:
     """It would be asked for moves that it has no words for."""
-    divider = UciDivider(
-        program(
-            tmp_path,
-            "print(*[f'{f}2{f}3: 1' for f in 'abcdefgh'], *[f'{f}2{f}4: 1' for f in 'abcdefgh'],"
-            " 'b1a3: 1', 'b1c3: 1', 'g1f3: 1', 'g1h3: 1', 'Nodes searched: 20',"
-            " sep='\\n', flush=True)",
-        )
-    )
-    assert len(divider.divide(STARTPOS, 1)) == 20
+    divider = UciDivider(program(tmp_path, answer("", ": ", "Nodes searched: 20")))
     with pytest.raises(UsageError, match="no option UCI_Chess960; expected an engine that plays"):
         divider.divide(CHESS960, 1)
     divider.close()
+
+
+def test_memory_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(through: str, hash_mb: int) -> PerftCounter:
+        raise MemoryError
+
+    monkeypatch.setattr("engine.shell.PerftCounter", none)
+    with pytest.raises(UsageError, match="no 7 MB of memory for each thread; expected a smaller"):
+        OurDivider(hash_mb=7)
 
 
 @pytest.mark.parametrize("command", ["", "/no/such/engine", ["/"]])
