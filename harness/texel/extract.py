@@ -14,15 +14,18 @@ from harness.errors import HarnessError
 from harness.spec import Weights
 from harness.splitmix import derive_seed
 from harness.texel.census import Census
+from harness.texel.labels import LabelledPosition
 from harness.texel.pgn_games import CONTRADICTING, UNREADABLE
 from harness.texel.played import (
     NO_SCORE,
+    PlacedPosition,
     PlayedGame,
     labelled_positions,
     pgn_games,
     recorded_games,
 )
 from harness.texel.replay import kernel as kernels
+from harness.texel.replay.setup import place_fens
 from harness.texel.sources import Block, PgnText, PositionLines, RecordedGames
 
 Noisy = Literal["resolve", "settled", "calm", "keep"]
@@ -178,39 +181,56 @@ class Extractor:
         """The rows of positions that stand alone."""
         movers_view = self._how.movers_view
         placed = list(labelled_positions(block, parts.census, movers_view=movers_view))
-        if len(placed) > len(self._plies):
-            self._make_room(len(placed))
-        results: list[float] = []
-        fens: list[str] = []
-        for place, position in placed:
-            try:
-                self._game.restart(position.fen)
-            except FenError as error:
-                parts.census.drop_game(UNREADABLE, f"{place}: {error}")
-                continue
-            self._note_position(len(results), position.score_cp)
-            results.append(position.result)
-            fens.append(position.fen)
-            parts.census.results[_result_name(position.result)] += 1
+        sound = self._place(placed, parts.census)
+        count = len(sound)
         fates = np.zeros(kernels.FATES, np.int64)
         ending, number, *values = kernels.extract_positions(
-            *self._addresses, len(results), *self._buffers(), fates
+            *self._addresses, count, *self._buffers(), fates
         )
         if ending == kernels.INEXACT:
             raise self._inexact(number, *values)
-        result = np.array(results, np.float32)
-        place_of_row = self._rows["ply"][:number]
-        self._take(parts, fates, result[place_of_row])
+        result = np.array([position.result for _, position in sound], np.float32)
+        parts.census.results.update(_result_name(position.result) for _, position in sound)
+        ply = self._rows["ply"][:number].copy()
+        self._take(parts, fates, result[ply])
         game, first = _games_of_lines(result)
-        parts.add_games(game[place_of_row], [_identity(fens[line].encode()) for line in first])
+        identities = [_identity(sound[line].position.fen.encode()) for line in first]
+        parts.add_games(game[ply], identities)
 
-    def _note_position(self, index: int, score_cp: int | None) -> None:
-        """The game's position becomes `plies[index]`."""
-        ply, record = self._plies[index], self._game.record
+    def _place(self, placed: list[PlacedPosition], census: Census) -> list[PlacedPosition]:
+        """Put the positions into `plies`, those that can be; returns these."""
+        count = len(placed)
+        if count > len(self._plies):
+            self._make_room(count)
+        fens = [position.fen for _, position in placed]
+        starts = np.zeros(count, np.int64)
+        np.cumsum([len(fen) + 1 for fen in fens[:-1]], out=starts[1:])
+        text = np.frombuffer("\n".join([*fens, ""]).encode(), np.uint8)
+        sound = np.zeros(count, np.bool_)
+        place_fens(self._game.address, text, starts, self._plies, sound)
+        for number in np.flatnonzero(~sound).tolist():
+            sound[number] = self._place_unusual(number, *placed[number], census)
+        scores_cp = [position.score_cp for _, position in placed]
+        plies = self._plies[:count]
+        plies["score_cp"] = [NO_SCORE if score is None else score for score in scores_cp]
+        plies["noisy"] = 0
+        kept = np.flatnonzero(sound)
+        self._plies[: len(kept)] = plies[kept]
+        return [placed[number] for number in kept.tolist()]
+
+    def _place_unusual(
+        self, number: int, place: str, position: LabelledPosition, census: Census
+    ) -> bool:
+        """Put a position into `plies` by the engine's own reader; False where it cannot be."""
+        try:
+            self._game.restart(position.fen)
+        except FenError as error:
+            census.drop_game(UNREADABLE, f"{place}: {error}")
+            return False
+        ply, record = self._plies[number], self._game.record
         for name in kernels.GAME_FIELDS:
             ply[name] = record[name]
-        ply["score_cp"] = NO_SCORE if score_cp is None else score_cp
-        ply["noisy"] = 0
+        return True
 
     def _buffers(self) -> tuple[object, ...]:
         return (
