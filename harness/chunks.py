@@ -110,10 +110,14 @@ class GameQueue:
         workers: int,
         finished: Set[tuple[int, int]] = frozenset(),
         book: OpeningSource | None = None,
+        games_per_pair: int = GAMES_PER_PAIR,
     ) -> None:
-        """Pairs 0 to `pairs` - 1 but for the `finished` games, given as (pair, game)."""
-        self._games = _games(seed, start, pairs, finished)
-        self._left: int = GAMES_PER_PAIR * pairs - len(finished)
+        """Pairs 0 to `pairs` - 1 but for the `finished` games, given as (pair, game).
+
+        `games_per_pair` is 1 where the first game of a pair is all that is wanted of it.
+        """
+        self._games = _games(seed, start, pairs, finished, games_per_pair)
+        self._left: int = games_per_pair * pairs - len(finished)
         self._returned: deque[GameTask] = deque()
         self._workers = workers
         self._book = book
@@ -167,8 +171,10 @@ class GameQueue:
         return self._latest[1]
 
 
-def _games(seed: int, start: int, pairs: int, finished: Set[tuple[int, int]]) -> Iterator[GameTask]:
+def _games(
+    seed: int, start: int, pairs: int, finished: Set[tuple[int, int]], games_per_pair: int
+) -> Iterator[GameTask]:
     for pair in range(pairs):
-        for game in pair_task(seed, pair, start).games:
+        for game in pair_task(seed, pair, start).games[:games_per_pair]:
             if (pair, game.game) not in finished:
                 yield game

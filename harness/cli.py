@@ -424,6 +424,61 @@ def epd(context: click.Context, /, **_: Any) -> int:
 
 
 @main.command(
+    short_help="Play labelled games for the tuner, or for a trainer of networks.",
+    epilog=_example(
+        "harness datagen --games 10000 --seed 7",
+        "harness datagen new.cfg --games 1000 --export positions.bin",
+        "harness datagen --resume reports/RUN --export positions.txt",
+    ),
+)
+@click.argument("config", required=False, default="base.cfg", metavar="[CFG]")
+@click.option("--games", type=click.IntRange(1), metavar="N", help="How many games to play.")
+@options.limit_options
+@options.opening_options
+@options.seed_option
+@click.option(
+    "--no-adjudicate",
+    is_flag=True,
+    help="Play every game to its end by the rules, instead of as `harness sprt` does.",
+)
+@options.worker_options
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="reports",
+    show_default=True,
+    metavar="DIR",
+    help="Where the run's folder is made.",
+)
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="RUN",
+    help="Go on with the games in this folder.",
+)
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Then write the games as PGN (FILE.pgn), their quiet positions as bulletformat (FILE.bin)"
+    " or, by any other name, as lines `FEN | score | result`.",
+)
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def datagen(context: click.Context, /, **_: Any) -> int:
+    """Let the engine of CFG (default: base.cfg) play itself, one game from each opening.
+
+    The games are kept in the folder of a run, which `harness tune texel` reads. Equal seeds give
+    equal games on any number of workers.
+    """
+    from harness.datagen_command import run_datagen
+
+    run_datagen(context)
+    return 0
+
+
+@main.command(
     short_help="Perft, bench, EPD, benchmarks and slow tests: is anything worse?",
     epilog=_example(
         "harness nightly --history nightly.sqlite --page history.html",

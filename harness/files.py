@@ -5,24 +5,37 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[TextIO]:
-    """A file to write, which takes its name when everything is in it; what fails leaves nothing.
+    """A text file to write, which takes its name when everything is in it.
 
-    A link is followed. What is no regular file (a device, a pipe) is written to, not replaced.
+    What fails leaves nothing. A link is followed. What is no regular file (a device, a pipe) is
+    written to, not replaced.
     """
+    with whole_bytes(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="\n")
+        try:
+            yield text
+        finally:
+            text.detach()  # which writes what is left, and leaves the file open
+
+
+@contextmanager
+def whole_bytes(path: Path) -> Iterator[BinaryIO]:
+    """The same for bytes."""
     path = path.resolve()
     if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8") as file:
+        with path.open("wb") as file:
             yield file
         return
     unfinished = path.with_name(path.name + ".part")
     try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+        with unfinished.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

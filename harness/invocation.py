@@ -25,6 +25,6 @@ def program() -> str:
     return shlex.quote(sys.argv[0])
 
 
-def resume_command(run_dir: str | Path) -> str:
-    """The command that goes on with the run in a folder."""
-    return f"{program()} sprt --resume {shlex.quote(str(run_dir))}"
+def resume_command(run_dir: str | Path, command: str = "sprt") -> str:
+    """What to type to go on with the run in a folder."""
+    return f"{program()} {command} --resume {shlex.quote(str(run_dir))}"

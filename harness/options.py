@@ -246,18 +246,21 @@ def given_names(context: click.Context) -> set[str]:
     }
 
 
-def refuse_with_resume(context: click.Context) -> None:
+def refuse_with_resume(context: click.Context, free: frozenset[str] = FREE_ON_RESUME) -> None:
     """A resumed run plays on as it was begun: refuse whatever would change it."""
-    fixed = sorted(given_names(context) - FREE_ON_RESUME - {"new", "base"})
-    if context.params["new"] is not None:
-        raise UsageError(
-            f"NEW = {context.params['new']} cannot be given with --resume; expected RUN alone,"
-            " which knows its configurations"
-        )
+    given = given_names(context)
+    fixed = sorted(given - free - {"new", "base", "config"})
+    for name, shown in (("new", "NEW"), ("config", "CFG")):
+        if name in given:
+            raise UsageError(
+                f"{shown} = {context.params[name]} cannot be given with --resume; expected RUN"
+                " alone, which knows its configurations"
+            )
     if fixed:
         raise UsageError(
             f"{option_name(fixed[0])} cannot be given with --resume; expected at most"
-            " --concurrency, --cluster, --json and --quiet, since the run plays on as it was begun"
+            f" {', '.join(map(option_name, sorted(free - {'resume'})))}, since the run plays on as"
+            " it was begun"
         )
 
 
@@ -316,20 +319,20 @@ class ChosenOpenings(NamedTuple):
     checked_pairs: int | None = None
 
 
-def opening_spec(context: click.Context) -> ChosenOpenings:
-    """The openings that the options stand for, a book read and checked."""
+def opening_spec(context: click.Context, pairs: int) -> ChosenOpenings:
+    """The openings of so many pairs that the options stand for, a book read and checked."""
     from harness.spec import OpeningSpec
 
     values = context.params
     if values["openings"] is not None:
-        return _book_spec(context)
+        return _book_spec(context, pairs)
     if values["order"] is not None:
         raise UsageError("--order cannot be given without --openings; expected a book")
     plies = values["plies"] or DEFAULT_PLIES
     return ChosenOpenings(OpeningSpec(start=values["start"] - 1, plies=plies))
 
 
-def _book_spec(context: click.Context) -> ChosenOpenings:
+def _book_spec(context: click.Context, pairs: int) -> ChosenOpenings:
     from harness.openings import BookOpenings
     from harness.spec import OpeningSpec
 
@@ -344,7 +347,7 @@ def _book_spec(context: click.Context) -> ChosenOpenings:
         )
     if start >= book.size:
         raise UsageError(f"--start {start + 1}: expected at most {book.size}, the size of {path}")
-    checked = book.check(start, values["max_games"] // 2)
+    checked = book.check(start, pairs)
     spec = OpeningSpec(
         kind="book",
         path=str(path.resolve()),

@@ -33,7 +33,7 @@ def start_sprt(context: click.Context) -> str:
     options.check_workers(context)
     new, base = _sides(values["new"], values["base"])
     settings = _settings(context)
-    openings = options.opening_spec(context)
+    openings = options.opening_spec(context, values["max_games"] // 2)
     options.check_output_folder(values["out"])
     options.check_output_file(values["json_path"])
 
@@ -84,7 +84,7 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
     view = _view(values)
     resume = values["resume"] is not None
     with (
-        _workforce(values) as (concurrency, hire),
+        workforce(values) as (concurrency, hire),
         nullcontext(values["resume"])
         if resume
         else new_run_folder(values["out"], f"{spec.new.name}-{spec.base.name}") as run_dir,
@@ -195,7 +195,7 @@ def _cautions(spec: MatchSpec, concurrency: int, cluster: str | None) -> Iterato
 
 
 @contextmanager
-def _workforce(values: Mapping[str, Any]) -> Iterator[tuple[int, Hire]]:
+def workforce(values: Mapping[str, Any]) -> Iterator[tuple[int, Hire]]:
     """How many games are played at a time, and where."""
     if values["cluster"] is None:
         from harness.match import hire_here

@@ -171,6 +171,11 @@ class Tally:
         return "undecided" if self.pairs_done >= self.max_pairs else None
 
     @property
+    def reached(self) -> bool:
+        """Whether there is a verdict, and no more games are wanted."""
+        return self.decision is not None
+
+    @property
     def games_done(self) -> int:
         """Games of the prefix, duplicates included."""
         return 2 * self.pairs_done

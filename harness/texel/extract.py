@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.shell import FenError, Game, Searcher, Status
+from engine.shell import STARTPOS, FenError, Game, Searcher, Status
 from harness.errors import HarnessError
 from harness.spec import Weights
 from harness.splitmix import derive_seed
@@ -123,6 +123,11 @@ class Extractor:
         self._rows = np.zeros(plies, kernels.ROW_DTYPE).view(np.recarray)
         self._indices = np.zeros(plies * kernels.MAX_ROW, np.uint16)
         self._counts = np.zeros(plies * kernels.MAX_ROW, np.int8)
+
+    def warm_up(self) -> None:
+        """Compile the kernels, or load them."""
+        self.extract(PgnText("warm-up", 1, b"1. e4 1-0"))
+        self.extract(PositionLines("warm-up", 1, f"{STARTPOS} [0.5]".encode()))
 
     def extract(self, block: Block) -> Batch:
         """The rows of a block. Raises InexactTraceError."""

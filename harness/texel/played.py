@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+import chess
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +22,7 @@ NO_SCORE: Final = -(1 << 31)
 #: Opening moves of a game from the initial position that does not say which were the book's.
 DEFAULT_BOOK_PLIES: Final = 8
 
-_INITIAL: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
 _NO_CHESS: Final = frozenset({*FAULTS, Termination.TIME_FORFEIT})
 
 
@@ -85,7 +86,7 @@ def pgn_games(block: PgnText, book_plies: int | None, census: Census) -> Iterato
                 scores_cp[ply] = score_cp
         told = game.book_plies
         if told is None:
-            told = DEFAULT_BOOK_PLIES if game.fen == _INITIAL else 0
+            told = DEFAULT_BOOK_PLIES if game.fen == chess.STARTING_FEN else 0
         moves = np.array(game.moves, np.int64)
         book = told if book_plies is None else book_plies
         yield PlayedGame(place, game.fen, moves, scores_cp, book, game.result)

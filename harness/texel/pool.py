@@ -25,12 +25,13 @@ def extracted(blocks: Iterable[Block], how: Extraction, workers: int) -> Iterato
 
     Raises what the extraction raises, and EngineStartError when a worker dies.
     """
-    extractor = Extractor(how)  # compiles the kernels where that is needed, once for all
+    extractor = Extractor(how)
+    extractor.warm_up()  # so that what has to be compiled is compiled once, and not by each worker
     if workers == 1:
         yield from map(extractor.extract, blocks)
         return
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["harness.texel.extract"])
+    # Not from the fork server: a process has only one, and a match needs it with its own engine.
+    context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, context, _begin, (how,))
     try:
         waiting: deque[Future[Batch]] = deque()

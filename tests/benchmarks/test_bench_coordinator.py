@@ -13,7 +13,7 @@ from typing import Any
 import chess
 import pytest
 
-from harness import match
+from harness import playing
 from harness.game import GameRecord, Termination
 from harness.journal import Journal
 from harness.limits import Limit
@@ -99,7 +99,7 @@ def test_two_workers_against_one(
             rss_kb.extend(map(_rss_kb, self.process_ids))
             super().stop()
 
-    monkeypatch.setattr(match, "LocalWorkers", Measured)
+    monkeypatch.setattr(playing, "LocalWorkers", Measured)
     engine = EngineConfig(name="base")
     spec = null_spec(40, new=engine, base=engine, limit=Limit(nodes=1000))
     paces: dict[int, list[float]] = {1: [], 2: []}

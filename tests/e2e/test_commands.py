@@ -15,7 +15,7 @@ from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
-    "sprt", "stats", "perft", "bench", "epd", "nightly", "book", "warm", "report", "tune"
+    "sprt", "stats", "perft", "bench", "epd", "nightly", "book", "datagen", "warm", "report", "tune"
 )  # fmt: skip
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
@@ -239,7 +239,25 @@ MISTAKES = [
     ),
     (
         "sprt --resume run --nodes 7",
-        "--nodes cannot be given with --resume; expected at most --concurrency, --cluster, --json",
+        "--nodes cannot be given with --resume; expected at most --cluster, --concurrency, --json",
+    ),
+    ("datagen", "--games is missing; expected how many games to play, or --resume RUN"),
+    ("datagen good.cfg --games 0", "Invalid value for '--games': 0 is not in the range x>=1."),
+    (
+        "datagen good.cfg --resume run",
+        "CFG = good.cfg cannot be given with --resume; expected RUN alone, which knows its",
+    ),
+    (
+        "datagen --resume run --games 7",
+        "--games cannot be given with --resume; expected at most --cluster, --concurrency,",
+    ),
+    (
+        "datagen good.cfg --games 7 --export nil/x.bin",
+        "nil/x.bin: nil does not exist; expected a folder that can be written",
+    ),
+    (
+        "datagen good.cfg --games 7 --openings one.epd",
+        "--games 7: expected at most 1, the openings of one.epd, since repeated at fixed nodes",
     ),
     (
         "sprt good.cfg good.cfg --concurrency 2 --cluster tcp://host:8786",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness import match
+from harness import playing
 from harness.limits import Limit
 from harness.spec import EngineConfig, MatchSpec
 from harness.workers import LocalWorkers
@@ -54,7 +54,7 @@ def test_builtin_run_is_the_same_by_any_number_of_workers_killed_or_resumed(
                 kill_if_running(kills[-1])
             return super().events(timeout_s)
 
-    monkeypatch.setattr(match, "LocalWorkers", Murderous)
+    monkeypatch.setattr(playing, "LocalWorkers", Murderous)
     document = play(spec, tmp_path / "killed", resume=True)
     assert document["faults"]["worker_lost"] == 2
     assert comparable(tmp_path / "killed") == undisturbed

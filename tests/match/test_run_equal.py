@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness import chunks, match
+from harness import chunks, playing
 from harness.journal import Journal
 from harness.match import read_run
 from harness.workers import LocalWorkers
@@ -64,7 +64,7 @@ def test_killed_workers_change_nothing_and_are_recorded(
                 kill_if_running(kills[-1])
             return super().events(timeout_s)
 
-    monkeypatch.setattr(match, "LocalWorkers", Murderous)
+    monkeypatch.setattr(playing, "LocalWorkers", Murderous)
     monkeypatch.setattr(chunks, "MAX_GAMES", SMALL_CHUNK_GAMES)
     document = play(SPEC, tmp_path / "run")
     assert len(kills) == 3

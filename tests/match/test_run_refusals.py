@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import match
+from harness import playing
 from harness.chunks import Event, Failed
 from harness.errors import EngineStartError, UsageError
 from harness.journal import Journal
@@ -86,8 +86,8 @@ def test_bug_in_a_worker_is_raised_with_its_traceback(
         def events(self, timeout_s: float) -> list[Event]:
             return [Failed(None, "Traceback of the worker")]
 
-    monkeypatch.setattr(match, "LocalWorkers", Buggy)
-    with pytest.raises(match.WorkerError, match="Traceback of the worker"):
+    monkeypatch.setattr(playing, "LocalWorkers", Buggy)
+    with pytest.raises(playing.WorkerError, match="Traceback of the worker"):
         play(null_spec(5), tmp_path / "run")
 
 
@@ -104,13 +104,13 @@ def test_game_that_kills_its_worker_each_time_ends_the_run(
     class Deadly(LocalWorkers):
         def events(self, timeout_s: float) -> list[Event]:
             for slot in self._slots:
-                playing = slot.in_hand[0].games if slot.in_hand else ()
-                if any((game.pair, game.game) == (0, 1) for game in playing):
+                games = slot.in_hand[0].games if slot.in_hand else ()
+                if any((game.pair, game.game) == (0, 1) for game in games):
                     assert slot.process.pid is not None
                     kill_if_running(slot.process.pid)
             return super().events(timeout_s)
 
-    monkeypatch.setattr(match, "LocalWorkers", Deadly)
+    monkeypatch.setattr(playing, "LocalWorkers", Deadly)
     view = RecordingView()
     with pytest.raises(EngineStartError, match="3 workers died playing game 1 of pair 0"):
         run_match(spec, RunOptions(tmp_path / "run", 1), view)

@@ -30,6 +30,13 @@ def test_finished_games_are_left_out() -> None:
     assert queue.games_left == 0
 
 
+def test_of_a_pair_the_first_game_may_be_all_that_is_wanted() -> None:
+    queue = GameQueue(seed=3, start=0, pairs=4, workers=1, finished={(1, 0)}, games_per_pair=1)
+    assert queue.games_left == 3
+    assert numbers(drain(queue)) == [(0, 0), (2, 0), (3, 0)]
+    assert queue.games_left == 0
+
+
 def test_first_chunks_are_single_games_until_a_game_was_timed() -> None:
     queue = GameQueue(seed=1, start=0, pairs=1000, workers=1)
     assert [len(chunk.games) for chunk in (queue.next_chunk(), queue.next_chunk()) if chunk] == [

@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.jit import cache_folder
 from engine.shell import Game, build_parameters
 from harness.errors import UsageError
 from harness.texel.build import Prepared, build
 from harness.texel.dataset import Dataset
 from harness.texel.extract import Extractor
+from harness.texel.replay import kernel
 from harness.texel.sources import PgnText, PositionLines
 from tests.unit.texel_games import extraction, options, positions_of, random_game, write_pgn
 from tests.unit.toy_package import REPOSITORY, run_python
@@ -247,6 +249,18 @@ def test_a_trace_that_is_not_exact_ends_it_and_shows_the_position():
         r" is (?!\1)\d+ cp",
         sentence,
     )
+
+
+def test_an_edit_elsewhere_in_the_harness_compiles_nothing_again():
+    """The kernels need no module of ours but the engine's, which are in the digest."""
+    package = Path(kernel.__file__).parent
+    ours = {
+        name
+        for path in package.glob("*.py")
+        for name in re.findall(r"^(?:from|import) (harness[\w.]*)", path.read_text(), re.M)
+    }
+    assert ours == set()
+    assert kernel.replay._cache.cache_path == str(cache_folder(package, "harness"))
 
 
 class TestDatasets:

@@ -138,7 +138,7 @@ class TestWantedMove:
             wanted_move(text)
 
     @given(start=STARTS, seed=SEEDS)
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=10, deadline=None)
     def test_each_legal_san_means_its_move(self, start: Start, seed: int) -> None:
         for game, board in play(start, seed, 25):
             codes = game.codes()

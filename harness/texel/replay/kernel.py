@@ -325,6 +325,24 @@ def write_rows(
 
 
 @kernel
+def choose_of_game(
+    game_address, moves, scores_cp, book_plies, most, seed, way, plies, chosen, fates
+):
+    """Play the game whose start is in its record, and choose among its positions.
+
+    Of those that nothing speaks against `most` are picked by `seed` (0: all). Returns (READ, how
+    many are in `chosen`) or (ILLEGAL, number of the move).
+    """
+    played = replay(game_at(game_address), moves, scores_cp, plies)
+    if played < moves.size:
+        return ILLEGAL, np.int64(played)
+    found = choose(plies, moves.size, book_plies, way, chosen, fates)
+    kept = pick(chosen, found, most, seed)
+    fates[UNPICKED] += found - kept
+    return READ, np.int64(kept)
+
+
+@kernel
 def extract_positions(
     searcher_address,
     parameters_address,
@@ -365,19 +383,16 @@ def extract_game(
     counts,
     fates,
 ):
-    """Rows of a game whose start is in its record.
+    """Rows of a game, its positions chosen as by `choose_of_game`.
 
-    At most `most` positions are picked by `seed` (0: all). Results as of `write_rows`, or
-    (ILLEGAL, number of the move, 0, 0).
+    Results as of `write_rows`, or (ILLEGAL, number of the move, 0, 0).
     """
-    game = game_at(game_address)
+    ending, number = choose_of_game(
+        game_address, moves, scores_cp, book_plies, most, seed, way, plies, chosen, fates
+    )
+    if ending == ILLEGAL:
+        return ending, number, ZERO, ZERO
     searcher, parameters = searcher_at(searcher_address), parameters_at(parameters_address)
-    played = replay(game, moves, scores_cp, plies)
-    if played < moves.size:
-        return ILLEGAL, np.int64(played), ZERO, ZERO
-    found = choose(plies, moves.size, book_plies, way, chosen, fates)
-    kept = pick(chosen, found, most, seed)
-    fates[UNPICKED] += found - kept
     return write_rows(
-        searcher, parameters, plies, chosen, kept, way, trace, rows, indices, counts, fates
+        searcher, parameters, plies, chosen, number, way, trace, rows, indices, counts, fates
     )
