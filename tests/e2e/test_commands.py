@@ -266,7 +266,7 @@ MISTAKES = [
     ("perft", "--depth is missing; expected it, or a --suite"),
     ("epd", "Missing argument 'SUITE...'."),
     ("nightly --budget 0", "Invalid value for '--budget': 0.0 is not in the range x>0."),
-    ("bench --rounds 1", "Invalid value for '--rounds': 1 is not in the range 10<=x<=10000."),
+    ("bench --rounds 1", "Invalid value for '--rounds': 1 is not in the range 10<=x<=1000."),
     (
         "stats",
         "none of RUN, PGN, --ptnml and --wdl given; expected one of them",

@@ -275,7 +275,7 @@ class TestDatasets:
 
     def test_counts_add_up(self, tmp_path):
         path = write_pgn(tmp_path / "games.pgn", 20)
-        train, validation, census = built(path, share=0.3)
+        train, validation, census, *_ = built(path, share=0.3)
         assert census.positions == sum(
             len(list(random_game(1000 + number).mainline_moves())) for number in range(20)
         )
