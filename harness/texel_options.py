@@ -97,7 +97,7 @@ fit_options = together(
         type=click.FloatRange(0),
         metavar="N",
         help="Pull to the start: as if N positions had confirmed each starting weight (default:"
-        " what the validation says is best, from 3000 to 3).",
+        " what the validation says is best, from 10000 to 10).",
     ),
     click.option(
         "--smooth",

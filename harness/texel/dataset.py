@@ -53,6 +53,8 @@ class Dataset(NamedTuple):
 #: Of the files; those of another version are refused.
 FORMAT_VERSION: Final = 1
 
+_ROWS_AT_ONCE: Final = 1 << 18
+
 _DOCUMENT: Final = "dataset.json"
 _DTYPES: Final = {
     "starts": np.int64,
@@ -86,6 +88,16 @@ def select(dataset: Dataset, rows: NDArray[np.integer]) -> Dataset:
         dataset.counts[places],
         *(column[rows] for column in dataset[3:]),
     )
+
+
+def rows_that_know(dataset: Dataset, weights: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """bool[n]: the positions in which one of the chosen weights (bool[W]) counts."""
+    known = np.zeros(len(dataset.phase), np.bool_)
+    for first in range(0, len(known), _ROWS_AT_ONCE):
+        starts = dataset.starts[first : first + _ROWS_AT_ONCE + 1]
+        places = np.flatnonzero(weights[dataset.indices[starts[0] : starts[-1]]]) + starts[0]
+        known[first + np.searchsorted(starts, places, side="right") - 1] = True
+    return known
 
 
 def write(folder: Path, dataset: Dataset, facts: Mapping[str, Any]) -> None:

@@ -50,8 +50,8 @@ def fit_document(
         "mirror": options.mirror,
         "monotone": list(options.monotone),
         "positions": {
-            "train": fitted.objective.positions.count,
-            "validation": 0 if validation is None else len(validation.phase),
+            "train": fitted.objective.positions.used,
+            "validation": 0 if validation is None else judges.used,
         },
         "ending": fitted.ending,
         "best_step": fitted.best.step,

@@ -33,7 +33,7 @@ FEWEST_PER_WEIGHT: Final = 100
 #: rows and 1,000 weights its error is some percent.
 CURVATURE_ROWS: Final = 100_000
 #: Ridges among which the validation chooses, in positions for each weight; and the one without it.
-RIDGES: Final = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
+RIDGES: Final = (10_000.0, 3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
 PLAIN_RIDGE: Final = 10.0
 #: Rounds of `monotone`; and after how many of them no tie is given up any more.
 _ROUNDS: Final = 20
@@ -100,7 +100,7 @@ def fit(
     check_results(train)
     positions = _positions(train, options, layout)
     support = positions.support()
-    check_amount(positions.count, int(np.sum(free & support.any(axis=1))), force=options.force)
+    check_amount(positions.used, int(np.sum(free & support.any(axis=1))), force=options.force)
     k = options.k or find_scale(positions, start)
     positions.retarget(blended_target(train, k, options.result_share))
     judges = None
@@ -151,7 +151,7 @@ def fit(
 
 def check_results(dataset: Dataset) -> None:
     """Refuse positions that cannot tell what wins. Raises UsageError."""
-    result = np.asarray(dataset.result)
+    result = np.asarray(dataset.result)[np.asarray(dataset.weight) > 0]
     if not result.size:
         raise UsageError("no position is left to tune on; expected games with results")
     won, lost = int(np.sum(result > 0.5)), int(np.sum(result < 0.5))

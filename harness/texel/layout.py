@@ -97,6 +97,13 @@ def chosen_terms(layout: Layout, words: Sequence[str], option: str) -> set[str]:
     return chosen
 
 
+def tunes_endings(layout: Layout, only: Sequence[str], freeze: Sequence[str]) -> bool:
+    """Whether a weight of `ENDINGS` may change."""
+    names = [n for n in layout.names if any(fnmatchcase(n, p) for p in GROUPS[ENDINGS])]
+    free = free_weights(layout, only, freeze)
+    return any(free[layout.places(name)].any() for name in names)
+
+
 def free_weights(layout: Layout, only: Sequence[str], freeze: Sequence[str]) -> NDArray[np.bool_]:
     """bool[W]: which weights may change: those of `only`, or all but `ENDINGS`, without `freeze`.
 

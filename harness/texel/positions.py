@@ -45,6 +45,7 @@ class Positions:
         self._weight_count = weight_count
         self._pool = ThreadPoolExecutor(threads)
         self.count = len(target)
+        self.used = int(np.count_nonzero(dataset.weight))
         self.total_weight = float(np.sum(dataset.weight, dtype=np.float64))
 
     @property

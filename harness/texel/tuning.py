@@ -20,10 +20,10 @@ from harness.spec import EngineConfig
 from harness.texel import features, gauge
 from harness.texel.build import DataOptions, build
 from harness.texel.census import Census
-from harness.texel.dataset import Dataset, load
+from harness.texel.dataset import Dataset, load, rows_that_know
 from harness.texel.document import fit_document
 from harness.texel.fit import FitOptions, Fitted
-from harness.texel.layout import Layout, engine_layout
+from harness.texel.layout import ENDINGS, Layout, engine_layout, free_weights, tunes_endings
 from harness.texel.optimise import AdamState
 from harness.texel.rounding import round_weights
 from harness.texel.sums.kernel import Floats
@@ -110,26 +110,40 @@ def prepare(
     census = [[label, f"{count:,}"] for label, count in built.census.rows()]
     np.save(folder / _KEYS, built.keys)
     write_json(folder / _ABOUT, {"census": census})
-    return Material(
-        engine_layout(),
-        vector(tuning.base.weights),
-        built.train,
-        built.validation,
-        census,
-        built.keys,
-    )
+    return _material(tuning, built.train, built.validation, census, built.keys)
 
 
 def _made_before(tuning: Tuning, folder: Path) -> Material:
-    about = json.loads((folder / _ABOUT).read_text("utf-8"))
-    return Material(
-        engine_layout(),
-        vector(tuning.base.weights),
-        load(folder / "train"),
-        load(folder / "validation"),
-        about["census"],
-        np.load(folder / _KEYS),
-    )
+    census = json.loads((folder / _ABOUT).read_text("utf-8"))["census"]
+    train, validation = load(folder / "train"), load(folder / "validation")
+    return _material(tuning, train, validation, census, np.load(folder / _KEYS))
+
+
+def _material(
+    tuning: Tuning,
+    train: Dataset,
+    validation: Dataset,
+    census: list[list[str]],
+    keys: NDArray[np.uint64],
+) -> Material:
+    """Positions of bare kings count for nothing where their weights are not tuned.
+
+    They are won on the board, whatever the players made of them: of 591 such games of Stockfish at
+    some hundred nodes a quarter was drawn, and the other weights would have to answer for it.
+    """
+    layout = engine_layout()
+    if not tunes_endings(layout, tuning.fit.only, tuning.fit.freeze):
+        train, of_train = _without_endings(train, layout)
+        validation, of_validation = _without_endings(validation, layout)
+        census = [*census, ["  of these bare kings, not used", f"{-of_train - of_validation:,}"]]
+    return Material(layout, vector(tuning.base.weights), train, validation, census, keys)
+
+
+def _without_endings(dataset: Dataset, layout: Layout) -> tuple[Dataset, int]:
+    """The dataset with weight 0 where a bare king is, and in how many positions that is."""
+    endings = free_weights(layout, [ENDINGS], [])
+    bare = rows_that_know(dataset, endings)
+    return dataset._replace(weight=np.where(bare, np.float32(0), dataset.weight)), int(bare.sum())
 
 
 class Tuned(NamedTuple):

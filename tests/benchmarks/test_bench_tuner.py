@@ -112,7 +112,7 @@ def peer_way(program: Path, positions: Path) -> tuple[Way, float]:
 def read_material(path: Path) -> Dataset:
     """Material and bishop pairs of `FEN [result]` lines, results as white's."""
     counts, phases, results = [], [], []
-    for line in path.open():
+    for line in path.read_text("utf-8").splitlines():
         board, result = line.split(" ", 1)[0], float(line[line.rindex("[") + 1 : line.rindex("]")])
         white, black = ([board.count(sign) for sign in signs] for signs in ("PNBRQ", "pnbrq"))
         pair = (white[2] == 2) - (black[2] == 2)

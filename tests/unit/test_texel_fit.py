@@ -7,9 +7,9 @@ import pytest
 
 from harness.errors import UsageError
 from harness.texel import gauge
-from harness.texel.dataset import select
+from harness.texel.dataset import rows_that_know, select
 from harness.texel.fit import FitOptions, fit
-from harness.texel.layout import Layout
+from harness.texel.layout import Layout, free_weights, tunes_endings
 from harness.texel.positions import Positions
 from harness.texel.rounding import round_weights
 from harness.texel.scaling import find_scale
@@ -300,3 +300,31 @@ def test_data_without_an_answer_is_refused(result, message):
     dataset = dataset._replace(result=np.array(result, np.float32))
     with pytest.raises(UsageError, match=message):
         fit(dataset, None, LAYOUT, np.zeros((LAYOUT.size, 2)), FitOptions(k=K))
+
+
+def test_endings_are_tuned_only_when_they_are_named():
+    layout = Layout(("pawn_value", "won_kpk", "lone_king_edge"), (1, 1, 1))
+    assert free_weights(layout, [], []).tolist() == [True, False, False]
+    assert free_weights(layout, ["endings"], ["won_kpk"]).tolist() == [False, False, True]
+    assert not tunes_endings(layout, [], [])
+    assert tunes_endings(layout, ["lone_king_edge"], [])
+
+
+def test_rows_that_know_a_weight_are_found():
+    counts = np.array([[1, 0, 0], [0, 0, 0], [0, 2, -1], [0, 0, 3], [1, 1, 0]])
+    dataset = dataset_of(counts, np.zeros(5), np.zeros(5))
+    chosen = np.array([False, False, True])
+    assert rows_that_know(dataset, chosen).tolist() == [False, False, True, True, False]
+
+
+def test_positions_of_weight_zero_count_for_nothing(data):
+    rows = np.arange(6000)
+    half = select(data.dataset, rows)
+    weight = data.dataset.weight.copy()
+    weight[6000:] = 0.0
+    start = data.weights + 5.0
+    alone = fitted(Planted(half, data.weights), start=start)
+    among = fitted(Planted(data.dataset._replace(weight=weight), data.weights), start=start)
+    np.testing.assert_array_equal(alone.support, among.support)
+    assert among.best.train == pytest.approx(alone.best.train, abs=1e-7)
+    assert among.objective.positions.used == 6000

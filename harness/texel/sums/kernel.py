@@ -213,8 +213,10 @@ def add_scores(
 
 @kernel
 def add_support(rows: Any, first: int, last: int, support: NDArray[np.int64]) -> None:
-    """Count the rows in which each weight has a say; support : int64[W, 2], out."""
+    """Count the rows of some weight in which each weight has a say; support : int64[W, 2], out."""
     for row in range(first, last):
+        if rows.weight[row] == 0.0:
+            continue
         middle, end = blend(rows, row)
         for at in range(rows.starts[row], rows.starts[row + 1]):
             if middle > 0.0:
