@@ -291,7 +291,7 @@ def report(run: Path) -> int:
     "--budget",
     type=click.FloatRange(0, min_open=True),
     metavar="S",
-    help="Begin no position after so many seconds; small counts come first then.",
+    help="Begin no position or comparison after so many seconds; small counts come first then.",
 )
 @click.option(
     "--through",

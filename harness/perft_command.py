@@ -101,7 +101,8 @@ def _count_one(values: Mapping[str, Any], console: Console) -> bool:
     if values["divide"]:
         for move in sorted(below):
             console.print(f"{move}: {below[move]}")
-    console.print(f"perft {depth} of {position.fen}: {leaves:,} ({tell_speed(leaves, time_ns)})")
+    sentence = f"perft {depth} of {position.fen}: {leaves:,} ({tell_speed(leaves, time_ns)})"
+    click.echo(sentence, err=values["json_path"] == options.STANDARD_OUTPUT)
     document: dict[str, Any] = {
         "schema": 1,
         "fen": position.fen,
@@ -110,6 +111,7 @@ def _count_one(values: Mapping[str, Any], console: Console) -> bool:
         "depth": depth,
         "leaves": leaves,
         "time_ns": time_ns,
+        "sentence": sentence,
     }
     if values["divide"]:
         document["divide"] = below

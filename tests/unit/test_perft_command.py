@@ -54,6 +54,13 @@ def test_a_divide_is_that_of_one_thread(capsys: pytest.CaptureFixture[str]) -> N
     assert told[0] == told[1] == sorted(told[0])
 
 
+def test_quiet_leaves_the_count(capsys: pytest.CaptureFixture[str]) -> None:
+    assert perft("--depth", "2", "--divide", "--quiet", "--json", "x.json") == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"perft 2 of {chess.STARTING_FEN}: 400 (")
+    assert json.loads(Path("x.json").read_text("utf-8"))["sentence"] == line
+
+
 def test_more_leaves_than_an_entry_holds(capsys: pytest.CaptureFixture[str]) -> None:
     two_kings = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
     assert perft("--fen", two_kings, "--depth", "40", "--hash", "64") == 2
