@@ -60,13 +60,13 @@ def run_tuning(context: click.Context) -> str | None:
     tuning = _tuning(context).with_workers(workers)
     verification = _verification(context, tuning)
     with _folder(values, tuning) as folder:
-        material, tuned = _tune(folder, tuning, view)
-        document = tuned.document
-        _write(folder, tuning, tuned, view)
-        if document["ending"] == "interrupted":
-            _show(document, values, view)
-            view.message(f"to go on: {program()} tune texel --resume {shlex.quote(str(folder))}")
-            raise Interrupted("interrupted")
+        with _told_how_to_go_on(folder):
+            material, tuned = _tune(folder, tuning, view)
+            document = tuned.document
+            _write(folder, tuning, tuned, view)
+            if document["ending"] == "interrupted":
+                _show(document, values, view)
+                raise Interrupted("interrupted")
         if verification is not None:
             new = load_engine_config(str(folder / f"{tuning.name}.cfg"))
             document["verify"] = verification.play(folder, new, material.keys, workers, view)
@@ -74,6 +74,17 @@ def run_tuning(context: click.Context) -> str | None:
         _show(document, values, view)
     options.write_result(values["json_path"], document)
     return None if document["verify"] is None else str(document["verify"]["decision"])
+
+
+@contextmanager
+def _told_how_to_go_on(folder: Path) -> Iterator[None]:
+    """Who interrupts a tuning is told how to take it up again."""
+    try:
+        yield
+    except Interrupted:
+        resume = f"{program()} tune texel --resume {shlex.quote(str(folder))}"
+        click.echo(f"interrupted; to go on: {resume}", err=True)
+        raise
 
 
 def _verification(context: click.Context, tuning: Tuning) -> Verification | None:

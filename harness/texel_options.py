@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,8 @@ from harness.options import (
 
 if TYPE_CHECKING:
     from harness.texel.fit import FitOptions
+
+INSTALL: Final = "tuning needs the extra packages: pip install 'numbishop[tune,report]'"
 
 data_options = together(
     click.option(
@@ -198,6 +201,8 @@ FREE_ON_RESUME: Final = VERIFY_NAMES | {"resume", "concurrency", "json_path", "q
 def check_usage(context: click.Context) -> None:
     """Refuse what is wrong with the options themselves, at once. Raises UsageError."""
     values, given = context.params, given_names(context)
+    if find_spec("scipy") is None:
+        raise UsageError(f"{INSTALL} (scipy is missing)")
     check_output_file(values["json_path"])
     _check_verification(context)
     if values["resume"] is not None:

@@ -32,6 +32,8 @@ from harness.texel.layout import Layout
 from harness.texel.sums.kernel import Floats
 
 HEAD: Final = "numbishop features 1"
+#: Their curvature takes 24 bytes a pair, four times over: 1.5 GB.
+_MOST_WEIGHTS: Final = 4000
 _POSITION: Final = "`RESULT PHASE SCALE TURN GAME SCORE INDEX:COUNT ...`"
 _SPLIT_STEP: Final = 0x64756D70  # "dump"
 
@@ -72,6 +74,11 @@ def read_features(path: Path) -> Features:
     if not columns.games:
         raise UsageError(f"{path}: it has no positions; expected some after the terms")
     layout = Layout(tuple(t.name for t in terms), tuple(len(t.weights) for t in terms))
+    if layout.size > _MOST_WEIGHTS:
+        raise UsageError(
+            f"{path}: {layout.size:,} weights; expected at most {_MOST_WEIGHTS:,}, since their"
+            " curvature is a matrix"
+        )
     return Features(layout, np.concatenate([t.weights for t in terms]), columns.dataset())
 
 

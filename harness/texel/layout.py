@@ -18,7 +18,7 @@ GROUPS: Final = {
     "material": ("*_value",),
     "piece_square": ("*_squares",),
     "mobility": ("*_mobility",),
-    "pawns": ("*_pawn", "passed_*"),
+    "pawns": ("isolated_*", "doubled_*", "backward_*", "phalanx_*", "supported_*", "*passed_*"),
     "threats": ("threat_*", "hanging", "push_threat"),
     "king": ("king_shield", "king_storm", "king_open_file", "king_attack"),
     "pieces": ("bishop_pair", "bishop_pawn", "rook_*_file", "*_outpost"),

@@ -75,3 +75,18 @@ def test_features_of_another_engine_are_fitted(features: Path, tmp_path: Path) -
 )
 def test_bad_usage_is_one_sentence(tmp_path: Path, arguments: list[str], message: str) -> None:
     assert message in refused("tune", "texel", *arguments, cwd=tmp_path)
+
+
+def test_a_missing_package_is_named(tmp_path: Path) -> None:
+    code = """
+import importlib.util
+importlib.util.find_spec = lambda name: None
+from harness.cli import main
+main()
+"""
+    done = harness("tune", "texel", ".", cwd=tmp_path, code=code)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: tuning needs the extra packages: pip install 'numbishop[tune,report]'"
+        " (scipy is missing)\n"
+    )

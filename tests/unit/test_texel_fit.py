@@ -9,7 +9,14 @@ from harness.errors import UsageError
 from harness.texel import gauge
 from harness.texel.dataset import rows_that_know, select
 from harness.texel.fit import FitOptions, fit
-from harness.texel.layout import Layout, free_weights, tunes_endings
+from harness.texel.layout import (
+    GROUPS,
+    Layout,
+    chosen_terms,
+    engine_layout,
+    free_weights,
+    tunes_endings,
+)
 from harness.texel.positions import Positions
 from harness.texel.rounding import round_weights
 from harness.texel.scaling import find_scale
@@ -328,3 +335,9 @@ def test_positions_of_weight_zero_count_for_nothing(data):
     np.testing.assert_array_equal(alone.support, among.support)
     assert among.best.train == pytest.approx(alone.best.train, abs=1e-7)
     assert among.objective.positions.used == 6000
+
+
+def test_each_term_of_the_engine_but_tempo_is_in_one_group():
+    layout = engine_layout()
+    grouped = [name for group in GROUPS for name in chosen_terms(layout, [group], "--only")]
+    assert sorted(grouped) == sorted(set(layout.names) - {"tempo"})
