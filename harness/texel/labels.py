@@ -99,12 +99,17 @@ def _label(rest: str) -> tuple[str, str | None, bool]:
     raise NoResultError("expected a result after the position")
 
 
-_ENGINE_SCORE: Final = re.compile(r"\s*(?:([-+]?\d{1,6}(?:\.\d+)?)|([-+]?)(?:M|#)([-+]?)(\d+))/\d+")
+_ENGINE_SCORE: Final = re.compile(
+    r"\s*(?:([-+]?\d{1,6}(?:\.\d+)?)|([-+]?)(?:M|#)([-+]?)(\d+))/(?!0\b)\d+"
+)
 _EVAL_TAG: Final = re.compile(r"\[%eval\s+(?:([-+]?\d{1,6}(?:\.\d+)?)|#([-+]?)(\d+))")
 
 
 def comment_score(comment: str) -> int | None:
-    """The mover's score of `+0.31/9 0.2s` or `-M4/12` (cutechess, fastchess, ours), centipawns."""
+    """The mover's score of `+0.31/9 0.2s` or `-M4/12` (cutechess, fastchess, ours), centipawns.
+
+    None with depth 0, which says that no search is behind it.
+    """
     match = _ENGINE_SCORE.match(comment)
     if match is None:
         return None
