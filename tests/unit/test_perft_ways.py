@@ -43,13 +43,18 @@ def test_positions_that_share_a_bucket_keep_their_counts() -> None:
 
 
 def test_equal_keys_are_not_equal_positions() -> None:
-    """Every position is given one key: they share a bucket, and nothing else."""
+    """Every position is given one key: they share a bucket, and nothing else.
+
+    Neighbours differ in rights, in a man's kind or owner, or in a king's square, and in no more.
+    """
     table, _ = table_of(2)
-    for fen in (*WELL_KNOWN, ROOKS_WITH_RIGHTS):
-        for rights in ("KQkq", "KQ", "Kq", "-"):
-            game = Game(fen.replace("KQkq", rights))
-            game.record.key = np.uint64(7)
-            assert perft_hashed(game.record, table, 2) == Game(game.fen).perft(2)
+    rights = [ROOKS_WITH_RIGHTS.replace("KQkq", some) for some in ("KQkq", "KQ", "Kq", "-")]
+    men = [f"4k3/8/8/8/3{man}4/8/8/4K3 w - - 0 1" for man in "PpNnBbRrQq"]
+    kings = ["3k4/8/8/8/3P4/8/8/4K3 w - - 0 1", "4k3/8/8/8/3P4/8/8/3K4 w - - 0 1"]
+    for fen in (*WELL_KNOWN, *rights, *men, *kings):
+        game = Game(fen)
+        game.record.key = np.uint64(7)
+        assert perft_hashed(game.record, table, 2) == Game(fen).perft(2), fen
 
 
 def test_en_passant_is_part_of_a_position() -> None:
