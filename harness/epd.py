@@ -22,6 +22,9 @@ from harness.archives import read_file, unpack
 from harness.errors import UsageError
 from harness.perft_suite import Position, parse_position
 
+#: What an engine plays that finds no move, as UCI writes it.
+NO_MOVE: Final = "0000"
+
 _OPERATION: Final = re.compile(r'\s*(\w+)((?:\s+|"[^"]*"|[^";])*);?')
 _POSITION: Final = re.compile(r"\s*(\S+\s+[wb]\s+\S+\s+\S+(?:\s+\d+\s+\d+)?)\s*;?")
 _GRADE: Final = re.compile(r"([^\s=,;\"]+)\s*=\s*(\d+)")
@@ -44,6 +47,8 @@ class Problem:
         return max(self.points.values(), default=0)
 
     def is_solved_by(self, move: str) -> bool:
+        if move == NO_MOVE:
+            return False
         if self.best:
             return move in self.best
         if self.avoid:

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness import options
-from harness.epd import Problem, read_problems
+from harness.epd import NO_MOVE, Problem, read_problems
 from harness.errors import EngineStartError, UsageError
 from harness.parallel import in_parallel
 from harness.perft_suite import Position
@@ -110,7 +110,7 @@ class UciSolver:
             )
         except chess.engine.EngineError as error:
             raise self._failure(error) from error
-        move = "0000" if played.move is None else board.uci(played.move)
+        move = NO_MOVE if played.move is None else board.uci(played.move)
         return Answer(move, played.info.get("depth", 0), played.info.get("nodes", 0))
 
     def close(self) -> None:

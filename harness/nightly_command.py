@@ -21,7 +21,7 @@ from harness.errors import UsageError
 from harness.history import Record, append_record, read_records
 from harness.nightly import Finding, findings
 from harness.nightly_retest import measured_in_turn, revisions_to_measure
-from harness.nightly_steps import ROOT, STEPS, TESTS, Night
+from harness.nightly_steps import ROOT, STEPS, TESTS, Night, run_again
 from harness.provenance import cpu_model, working_tree
 from harness.report.history_page import write_history
 
@@ -33,7 +33,10 @@ def run_nightly(context: click.Context) -> bool:
     to_stderr = values["json_path"] == options.STANDARD_OUTPUT
     console = Console(stderr=to_stderr, highlight=False, soft_wrap=True, markup=False)
     earlier = read_records(values["history"])
-    record = _record(_night(values, console))
+    night = _night(values, console)
+    worse = [finding.measure for finding in findings(_record(night), earlier) if finding.bad]
+    run_again(night, [name for name in worse if name is not None])
+    record = _record(night)
     append_record(values["history"], record)
     found = _found(record, earlier, values, console)
     for finding in found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -103,20 +104,40 @@ def _ask(night: Night, command: str, *arguments: str) -> dict[str, Any] | None:
 
 def _benchmarks(night: Night, values: Mapping[str, Any]) -> None:
     """The pytest-benchmark set: the fastest round of each, which disturbances can only lengthen."""
+    _run_benchmarks(night, ["tests/benchmarks"])
+
+
+def _run_benchmarks(night: Night, tests: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "benchmarks.json"
-        _pytest(night, "benchmarks", "tests/benchmarks", f"--benchmark-json={path}")
+        _pytest(night, "benchmarks", *tests, f"--benchmark-json={path}")
         if not path.exists() or not path.stat().st_size:
             return
         for one in json.loads(path.read_text("utf-8"))["benchmarks"]:
             name = f"{BENCHMARK}{benchmark_name(one['fullname'])}"
-            night.measures[name] = Measure(one["stats"]["min"], "s", more_is_better=False)
+            before = night.measures.get(name)
+            fastest_s = min(one["stats"]["min"], before.value if before else math.inf)
+            night.measures[name] = Measure(fastest_s, "s", more_is_better=False)
 
 
-def benchmark_name(full_name: str) -> str:
+def run_again(night: Night, measures: Sequence[str]) -> None:
+    """Run benchmarks once more: the faster time counts."""
+    names = (name.removeprefix(BENCHMARK) for name in measures if name.startswith(BENCHMARK))
+    tests = [benchmark_test(name) for name in names]
+    if tests:
+        _run_benchmarks(night, tests)
+
+
+def benchmark_name(test: str) -> str:
     """`make.perft[start]` of `tests/benchmarks/test_bench_make.py::test_perft[start]`."""
-    path, _, test = full_name.partition("::")
-    return f"{Path(path).stem.removeprefix('test_bench_')}.{test.removeprefix('test_')}"
+    path, _, function = test.partition("::")
+    return f"{Path(path).stem.removeprefix('test_bench_')}.{function.removeprefix('test_')}"
+
+
+def benchmark_test(name: str) -> str:
+    """The test of a benchmark's name."""
+    file, _, function = name.partition(".")
+    return f"tests/benchmarks/test_bench_{file}.py::test_{function}"
 
 
 def _tests(night: Night, values: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.epd import Problem, read_problems
+from harness.epd import NO_MOVE, Problem, read_problems
 from harness.errors import UsageError
 
 MATE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - -"
@@ -43,6 +43,7 @@ def test_several_best_moves(tmp_path: Path) -> None:
 def test_moves_to_avoid(tmp_path: Path) -> None:
     one = problem(tmp_path, f"{MATE} am Rd7 Kh1;")
     assert [one.is_solved_by(move) for move in ("d1d7", "g1h1", "d1d8")] == [False, False, True]
+    assert not one.is_solved_by(NO_MOVE), "an engine that finds none has not avoided anything"
     assert one.solution() == "am d1d7 g1h1"
 
 

@@ -1,16 +1,20 @@
 """The history of nights, and what a record says beside the earlier ones."""
 
+import json
 import math
 import random
 import sqlite3
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness import nightly_steps
 from harness.errors import UsageError
 from harness.history import Measure, Record, append_record, read_records
 from harness.nightly import LATEST, Finding, findings, tell
+from harness.nightly_steps import STEPS, Night, run_again
 from harness.report.history_page import LOWEST, grouped, row_of, write_history
 
 SEARCH = "search"
@@ -188,3 +192,50 @@ def test_rows_stand_in_groups() -> None:
     groups = grouped([row_of(name, records) for name in names])
     shown = [[row.name for row in rows] for rows in groups.values()]
     assert shown == [["perft", "search"], ["make"], ["llr.kernel"]]
+
+
+def test_benchmarks_that_are_worse_are_run_again_and_the_faster_time_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pytest's part is played by a function that writes the times it would have."""
+    times = {"test_perft[start]": 0.5, "test_loop": 0.3}
+    asked: list[list[str]] = []
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        *_, path = command
+        asked.append([word for word in command if word.startswith("tests/")])
+        named = [
+            {"fullname": f"tests/benchmarks/test_bench_make.py::{name}", "stats": {"min": seconds}}
+            for name, seconds in times.items()
+        ]
+        document = json.dumps({"benchmarks": named})
+        Path(path.removeprefix("--benchmark-json=")).write_text(document)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(nightly_steps.subprocess, "run", run)
+    night = Night()
+    STEPS["benchmarks"](night, {})
+    times = {"test_perft[start]": 0.2, "test_loop": 0.4}
+    run_again(night, ["benchmark make.perft[start]", "benchmark make.loop", "search"])
+    run_again(night, ["search"])
+    assert {name: measure.value for name, measure in night.measures.items()} == {
+        "benchmark make.perft[start]": 0.2,
+        "benchmark make.loop": 0.3,
+    }
+    file = "tests/benchmarks/test_bench_make.py"
+    assert asked == [["tests/benchmarks"], [f"{file}::test_perft[start]", f"{file}::test_loop"]]
+
+
+def test_failed_tests_are_told_up_to_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "".join(f"FAILED tests/x.py::test_{number} - no\n" for number in range(5))
+    for output, fault in (
+        (told, "tests: FAILED tests/x.py::test_0 - no; FAILED tests/x.py::test_1 - no;"),
+        ("", "tests: exit code 3 of pytest"),
+    ):
+        done = subprocess.CompletedProcess([], 3, output, "")
+        monkeypatch.setattr(nightly_steps.subprocess, "run", lambda *_, done=done, **__: done)
+        night = Night()
+        STEPS["tests"](night, {})
+        (found,) = night.faults
+        assert found.startswith(fault)
+        assert found.endswith("; and 2 more") == bool(output)
