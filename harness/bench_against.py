@@ -68,7 +68,7 @@ def run_against(values: Mapping[str, Any], console: Console) -> tuple[bool, dict
     folders = (working_tree(), engine_of(commit))
     if not values["quiet"]:
         console.print("starting both engines; one that never ran here is compiled first")
-    missing = _compiled(folders, depth)
+    missing = _compiled({"the working tree": folders[0], commit[:12]: folders[1]}, depth)
     rounds: list[dict[str, Pair]] = []
     for number in range(values["rounds"]):
         rounds.append(measured_round(folders, depth, first=number % 2))
@@ -93,13 +93,15 @@ def run_against(values: Mapping[str, Any], console: Console) -> tuple[bool, dict
     }
 
 
-def _compiled(folders: Sequence[Path], depth: int) -> dict[str, str]:
-    """Start both once, one after the other; what either cannot time, and why."""
+def _compiled(folders: Mapping[str, Path], depth: int) -> dict[str, str]:
+    """Start both engines once, one after the other; what either cannot time, and why."""
     missing: dict[str, str] = {}
-    for folder in folders:
+    for name, folder in folders.items():
         with closing(Stopwatch(folder, depth)) as stopwatch:
             stopwatch.wait_ready()
-            missing |= stopwatch.missing
+            stopwatch.time(SEARCH)
+            for kernel, reason in stopwatch.missing.items():
+                missing[kernel] = f"{name} cannot: {reason}"
     return missing
 
 
