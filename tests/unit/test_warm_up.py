@@ -3,6 +3,8 @@
 The engine is compiled once, into a cache of its own; then another process plays, evaluates and
 counts with it in every way that the commands do. A kernel with two overloads that calls itself
 would abort that process (conventions.md).
+
+It is compiled with magic sliders, which few machines choose by themselves and each must have.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.unit.test_bench import DEPTH, report, report_of
 from tests.unit.toy_package import REPOSITORY, run_python
 
 #: Evaluation terms are compiled for a sum and for a trace.
@@ -119,20 +122,30 @@ print(json.dumps({
 """
 
 
+_BENCH = f"""
+from engine.uci import main
+main(["bench", "{DEPTH}"])
+"""
+
+
 class _Runs(NamedTuple):
     cold: dict[str, Any]
     warm: dict[str, Any]
+    bench: str
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> _Runs:
-    """What a process with an empty cache saw, and then one with a full cache."""
-    cache = str(tmp_path_factory.mktemp("cache"))
-    outputs = [
-        run_python(_PREPARE + textwrap.dedent(code), REPOSITORY, NUMBISHOP_CACHE_DIR=cache)[0]
-        for code in (_COLD, _WARM)
-    ]
-    return _Runs(*(json.loads(output) for output in outputs))
+    """What a process with an empty cache saw, and then two with a full cache."""
+    build = {
+        "NUMBISHOP_CACHE_DIR": str(tmp_path_factory.mktemp("cache")),
+        "NUMBISHOP_SLIDERS": "magic",
+    }
+    cold, warm, bench = (
+        run_python(code, REPOSITORY, **build)[0]
+        for code in (_PREPARE + textwrap.dedent(_COLD), _PREPARE + textwrap.dedent(_WARM), _BENCH)
+    )
+    return _Runs(json.loads(cold), json.loads(warm), bench)
 
 
 def test_each_step_is_reported_before_it_starts(runs):
@@ -163,3 +176,7 @@ def test_play_loads_nothing_that_warm_up_did_not(runs):
 
 def test_a_process_that_plays_is_small(runs):
     assert runs.warm["rss_mb"] < 300
+
+
+def test_the_magic_back_end_has_the_signature(runs):
+    assert report_of(runs.bench) == report(DEPTH)
