@@ -62,7 +62,7 @@ def _perft(night: Night, values: Mapping[str, Any]) -> None:
         wrong = [one for one in found["counts"] if one["counted"] != one["expected"]]
         night.faults += [
             f"perft {one['depth']} of {one['fen']}: expected {one['expected']},"
-            f" got {one['counted']} ({one['source']})"
+            f" got {one['counted']} ({one['source'].removeprefix(f'{ROOT}/')})"
             for one in wrong[:TOLD]
         ]
 

@@ -11,8 +11,8 @@ from tests.e2e.test_commands import refused
 
 SKIPPED = ("--skip", "bench", "--skip", "benchmarks", "--skip", "tests")
 FILES = ("--history", "h.sqlite", "--page", "h.html", "--json", "x.json")
-#: The first line of the suite that is counted to its end within the budget.
-RIGHT = "4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 1 ;D1 6 ;D2 94"
+#: The position with the fewest leaves: whatever the budget, it is counted.
+SMALLEST = "3Q4/1Q4Q1/4Q3/2Q4R/Q4Q2/3Q4/1Q4Rp/1K1BBNNk w - - 0 1"
 
 
 def night(checkout: Checkout, *arguments: str) -> tuple[int, list[str], dict[str, Any]]:
@@ -35,11 +35,12 @@ def test_nights_are_added_and_compared_and_a_wrong_count_is_told(tmp_path: Path)
     assert document["counts"]["positions solved"] > 50
     assert document["measures"]["perft"]["value"] > 0
 
-    checkout.edit("tests/perft/standard.perft", RIGHT, RIGHT.replace("D2 94", "D2 95"))
+    right = f"{SMALLEST} ;D1 218 "
+    checkout.edit("tests/perft/standard.perft", right, right.replace("218", "219"))
     bad = checkout.commit("A count that is wrong")
     code, lines, document = night(checkout, "--skip", "epd")
     assert code == 10
-    fault = "perft 2 of 4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 1: expected 95, got 94 (standard.perft:"
+    fault = f"perft 1 of {SMALLEST}: expected 219, got 218 (tests/perft/standard.perft:75)"
     assert any(line.startswith(fault) for line in lines)
     assert f"perft positions wrong has changed: 1 after 0 of {good[:12]}" in lines
     assert lines[-1].endswith(f"wrong or worse at commit {bad[:12]}")
