@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 
 from engine.jit import cache_folder
 from engine.shell import Game, build_parameters
-from harness.errors import UsageError
+from harness.errors import EngineStartError, UsageError
 from harness.texel.build import Prepared, build
 from harness.texel.dataset import Dataset
 from harness.texel.extract import Extractor
+from harness.texel.pool import extracted
 from harness.texel.replay import kernel
 from harness.texel.sources import PgnText, PositionLines
 from tests.unit.texel_games import extraction, options, positions_of, random_game, write_pgn
@@ -214,6 +216,7 @@ _BROKEN_TRACE = """
 import warnings
 import numpy as np
 from harness.texel.extract import Extractor, InexactTraceError
+from harness.texel.pool import extracted
 from harness.texel.replay import kernel
 from harness.texel.sources import PositionLines
 from tests.unit.texel_games import extraction
@@ -261,6 +264,20 @@ def test_an_edit_elsewhere_in_the_harness_compiles_nothing_again():
     }
     assert ours == set()
     assert kernel.replay._cache.cache_path == str(cache_folder(package, "harness"))
+
+
+class Deadly(PgnText):
+    """A block that kills the process that is given it."""
+
+    def __reduce__(self):
+        return os._exit, (3,)
+
+
+@pytest.mark.nightly
+def test_a_worker_that_dies_is_told():
+    blocks = [Deadly("x", 1, b"")]
+    with pytest.raises(EngineStartError, match="a process that reads the data died"):
+        list(extracted(blocks, extraction(), workers=2))
 
 
 class TestDatasets:
