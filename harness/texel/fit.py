@@ -71,6 +71,7 @@ class Fitted(NamedTuple):
     start: Floats  # float64[W, 2]
     weights: Floats  # float64[W, 2]
     support: NDArray[np.int64]  # int64[W, 2]
+    orders: list[NDArray[np.int64]]  # flattened places of weights that shall not fall
     path: tuple[Point, ...]
     best: Point
     #: See `harness.texel.watch.Watch`.
@@ -96,6 +97,75 @@ def fit(
     After each step `keep` gets what a fit can be resumed from, and answers whether to go on.
     Raises UsageError when the data cannot answer the question.
     """
+    posed = _pose(train, layout, start, options)
+    objective = posed.objective
+    chains = monotone.chains(layout, options.monotone, start, objective.freedom.moved())
+    judges = None
+    if validation is not None and len(validation.phase):
+        judges = _positions(validation, options, layout)
+        judges.retarget(blended_target(validation, objective.k, options.result_share))
+    patience = options.patience if options.method == "adam" else options.steps
+    watch = Watch(judges, patience, keep, resumed)
+    if options.method == "adam":
+        _by_adam(objective, options, watch)
+    else:
+        ridges = RIDGES if options.ridge is None and judges is not None else (posed.ridge,)
+        penalties = [posed.penalty(ridge) for ridge in ridges]
+        objective = _by_newton(objective, penalties, options, watch)
+    if chains and watch.ending != "interrupted":
+        objective = _fit_in_order(objective, chains, posed.tied, options, watch)
+    return Fitted(
+        layout=layout,
+        objective=objective,
+        start=start,
+        weights=watch.reached.best_weights,
+        support=posed.support,
+        orders=[chain.rows for chain in chains],
+        path=watch.reached.path,
+        best=watch.reached.best,
+        ending=watch.ending,
+    )
+
+
+class _Posed(NamedTuple):
+    """What is asked: which weights, from where, with which scale."""
+
+    layout: Layout
+    start: Floats
+    free: NDArray[np.bool_]
+    support: NDArray[np.int64]
+    positions: Positions
+    k: float
+    options: FitOptions
+
+    @property
+    def ridge(self) -> float:
+        """That of the options, or the one without validation."""
+        return PLAIN_RIDGE if self.options.ridge is None else self.options.ridge
+
+    @property
+    def objective(self) -> Objective:
+        return Objective(self.positions, self.penalty(self.ridge), self.tied([]), self.k)
+
+    def tied(self, pairs: Pairs) -> Freedom:
+        """The freedom of the weights, with some more of them tied."""
+        ties = mirror_ties(self.layout) if self.options.mirror else []
+        return freedom(self.start, self.free, self.support, [*ties, *pairs])
+
+    def penalty(self, ridge: float) -> Penalty:
+        """The penalty with this ridge, around the start (the common one of tied weights)."""
+        bend = bend_of_one_position(self.k, self.options.loss)
+        return penalty(
+            self.tied([]).start,
+            neighbours(self.layout) if self.options.smoothness else [],
+            ridge=ridge,
+            smoothness=self.options.smoothness,
+            position=bend / self.positions.total_weight,
+        )
+
+
+def _pose(train: Dataset, layout: Layout, start: Floats, options: FitOptions) -> _Posed:
+    """The question, once the data is found good enough for it. Raises UsageError."""
     free = free_weights(layout, options.only, options.freeze)
     check_results(train)
     positions = _positions(train, options, layout)
@@ -103,50 +173,7 @@ def fit(
     check_amount(positions.used, int(np.sum(free & support.any(axis=1))), force=options.force)
     k = options.k or find_scale(positions, start)
     positions.retarget(blended_target(train, k, options.result_share))
-    judges = None
-    if validation is not None and len(validation.phase):
-        judges = _positions(validation, options, layout)
-        judges.retarget(blended_target(validation, k, options.result_share))
-    ties = mirror_ties(layout) if options.mirror else []
-    free_to_move = freedom(start, free, support, ties)
-
-    def around(ridge: float) -> Penalty:
-        return penalty(
-            free_to_move.start,
-            neighbours(layout) if options.smoothness else [],
-            ridge=ridge,
-            smoothness=options.smoothness,
-            position=bend_of_one_position(k, options.loss) / positions.total_weight,
-        )
-
-    patience = options.patience if options.method == "adam" else options.steps
-    watch = Watch(judges, patience, keep, resumed)
-    ridges = _ridges(options, validated=judges is not None)
-    objective = Objective(positions, around(ridges[0]), free_to_move, k)
-    if options.method == "adam":
-        _by_adam(objective, options, watch)
-    else:
-        objective = _by_newton(objective, [around(ridge) for ridge in ridges], options, watch)
-    if options.monotone and watch.ending != "interrupted":
-        chains = monotone.chains(layout, options.monotone, start, free_to_move.moved())
-        objective = _fit_in_order(
-            objective,
-            chains,
-            lambda pairs: freedom(start, free, support, [*ties, *pairs]),
-            options,
-            watch,
-        )
-    assert watch.progress is not None
-    return Fitted(
-        layout=layout,
-        objective=objective,
-        start=start,
-        weights=watch.progress.best_weights,
-        support=support,
-        path=watch.progress.path,
-        best=watch.progress.best,
-        ending=watch.ending,
-    )
+    return _Posed(layout, start, free, support, positions, k, options)
 
 
 def check_results(dataset: Dataset) -> None:
@@ -177,13 +204,6 @@ def _positions(dataset: Dataset, options: FitOptions, layout: Layout) -> Positio
     return Positions(dataset, result, options.loss, layout.size, options.threads)
 
 
-def _ridges(options: FitOptions, *, validated: bool) -> Sequence[float]:
-    """The ridges to try, one after another: that of the options, or those the validation judges."""
-    if options.ridge is not None:
-        return (options.ridge,)
-    return RIDGES if validated and options.method == "newton" else (PLAIN_RIDGE,)
-
-
 def _by_adam(objective: Objective, options: FitOptions, watch: Watch) -> None:
     state = watch.progress.state if watch.progress else AdamState.at(objective.freedom.origin())
     adam(
@@ -211,12 +231,10 @@ def _by_newton(
         _descend(objective, bend, options, watch)
         if watch.ending in ("interrupted", "steps"):
             break
-        assert watch.progress is not None
-        if number and watch.progress.best.ridge > left[number - 1].ridge:
+        if number and watch.reached.best.ridge > left[number - 1].ridge:
             watch.ending = "validation"
             break
-    assert watch.progress is not None
-    chosen = watch.progress.best.ridge
+    chosen = watch.reached.best.ridge
     return objective._replace(penalty=next(one for one in penalties if one.ridge == chosen))
 
 
@@ -245,15 +263,16 @@ def _fit_in_order(
     watch: Watch,
 ) -> Objective:
     """Fit again and again until each chain is in order; the objective with the ties it took."""
+    watch.move_to(objective.freedom.numbers(watch.reached.best_weights))
     for number in range(_ROUNDS):
-        assert watch.progress is not None
-        weights = objective.freedom.weights(watch.progress.state.u)
+        weights = objective.freedom.weights(watch.reached.state.u)
+        bend = objective.positions.curvature(weights, objective.k, CURVATURE_ROWS)
+        _descend(objective, bend, options, watch)
+        weights = objective.freedom.weights(watch.reached.state.u)
+        watch.prefer_last(monotone.in_order(weights, chains))
         slope = objective.by_weight(weights)
-        revised = [
-            monotone.revise(chain, weights, slope, release=number < _LAST_RELEASE)
-            for chain in chains
-        ]
-        watch.prefer_last(weights)
+        release = number < _LAST_RELEASE
+        revised = [monotone.revise(chain, weights, slope, release=release) for chain in chains]
         if watch.ending == "interrupted" or all(
             np.array_equal(old.tied, new.tied) for old, new in zip(chains, revised, strict=True)
         ):
@@ -261,6 +280,4 @@ def _fit_in_order(
         chains = revised
         objective = objective._replace(freedom=tie([p for chain in chains for p in chain.ties()]))
         watch.move_to(objective.freedom.numbers(weights))
-        bend = objective.positions.curvature(weights, objective.k, CURVATURE_ROWS)
-        _descend(objective, bend, options, watch)
     return objective

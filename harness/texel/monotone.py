@@ -80,3 +80,11 @@ def revise(chain: Chain, weights: Floats, gradient: Floats, *, release: bool) ->
         if release and was_tied and running > 0.0:
             tied[place] = False
     return chain._replace(tied=tied)
+
+
+def in_order(weights: Floats, chains: Sequence[Chain]) -> Floats:
+    """The weights (float64[W, 2]) without the little by which an order is violated."""
+    flat = weights.reshape(-1).copy()
+    for chain in chains:
+        flat[chain.rows] = np.maximum.accumulate(flat[chain.rows])
+    return flat.reshape(weights.shape)

@@ -12,6 +12,7 @@ engine's rounding falls in each position. Single steps that cost next to nothing
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -40,10 +41,13 @@ class _Step(NamedTuple):
     sign: int
 
 
-def round_weights(objective: Objective, weights: Floats) -> Rounded:
+def round_weights(
+    objective: Objective, weights: Floats, orders: Sequence[NDArray[np.int64]] = ()
+) -> Rounded:
     """Whole weights near `weights` (float64[W, 2]) that lose nothing, if they can be found.
 
-    Stops when the loss is no greater than that of `weights`.
+    Stops when the loss is no greater than that of `weights`. orders : flattened places of weights
+    that shall not fall from one to the next.
     """
     positions, k = objective.positions, objective.k
     wanted = positions.loss(weights, k)
@@ -52,7 +56,7 @@ def round_weights(objective: Objective, weights: Floats) -> Rounded:
         positions.curvature(nearest, k, _CURVATURE_ROWS) + objective.penalty.curvature()
     )
     wish = objective.freedom.gradient(objective.by_weight(weights))
-    repair = _Repair(objective, curvature, wish, wanted)
+    repair = _Repair(objective, curvature, wish, wanted, orders)
     first = _Candidate(nearest, positions.loss(nearest, k, exact=True), 0)
     last = repair.by_single_steps(repair.by_runs(first))
     return Rounded(last.weights.astype(np.int64), wanted, first.loss, last.loss, last.steps)
@@ -75,6 +79,7 @@ class _Repair(NamedTuple):
     curvature: Floats
     wish: Floats
     wanted: float
+    orders: Sequence[NDArray[np.int64]]
 
     def by_runs(self, best: _Candidate) -> _Candidate:
         """Runs of steps that the quadratic promises, as long as the loss agrees."""
@@ -105,12 +110,14 @@ class _Repair(NamedTuple):
         return self.objective.exact_gradient(candidate.weights) - self.wish
 
     def _after(self, candidate: _Candidate, steps: list[_Step]) -> _Candidate:
-        """What some unit steps lead to."""
+        """What some unit steps lead to; an infinite loss where an order is broken."""
         u = self.objective.freedom.origin()
         for step in steps:
             u[step.place] += step.sign
         change = (self.objective.freedom.columns @ u).reshape(candidate.weights.shape)
         weights = candidate.weights + change
+        if any(np.any(np.diff(weights.reshape(-1)[places]) < 0) for places in self.orders):
+            return candidate._replace(loss=np.inf)
         loss = self.objective.positions.loss(weights, self.objective.k, exact=True)
         return _Candidate(weights, loss, candidate.steps + len(steps))
 

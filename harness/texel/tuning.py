@@ -159,7 +159,7 @@ def finish(fitted: Fitted, options: FitOptions, validation: Dataset) -> Tuned:
     gauges = gauge.find_gauges(fitted.layout, positions)
     fixing = gauge.fixing(fitted.layout, gauges, fitted.support, freedom.moved())
     fixed = gauge.fix(fixing, fitted.weights)
-    rounded = round_weights(fitted.objective, fixed)
+    rounded = round_weights(fitted.objective, fixed, fitted.orders)
     errors = uncertainty(fitted.objective, fitted.weights, fixing)
     judges = validation if validation.phase.size else None
     document = fit_document(fitted, rounded, fixed, errors, gauges, options, judges)

@@ -61,15 +61,19 @@ class Watch:
         self.progress = resumed._replace(path=resumed.path[:-1]) if resumed else None
         self.ending = "steps"
 
+    @property
+    def reached(self) -> Progress:
+        """Where the fit is, once it has seen a point."""
+        assert self.progress is not None
+        return self.progress
+
     def prefer_last(self, weights: Floats) -> None:
         """Take the last point for the best one, whatever the validation says."""
-        assert self.progress is not None
-        self.progress = self.progress._replace(best_weights=weights, best=self.progress.path[-1])
+        self.progress = self.reached._replace(best_weights=weights, best=self.reached.path[-1])
 
     def move_to(self, u: Floats) -> None:
         """Go on from another point."""
-        assert self.progress is not None
-        self.progress = self.progress._replace(state=AdamState.at(u))
+        self.progress = self.reached._replace(state=AdamState.at(u))
 
     def see(self, objective: Objective, state: AdamState, value: float) -> bool:
         """Take note of a point and its value; whether to go on."""
