@@ -41,7 +41,7 @@ def only_folder(out: Path) -> Path:
 
 def test_features_of_another_engine_are_fitted(features: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ["--features", str(features), "--scale", "2", "--ridge", "10"]
+    words = ["--features", str(features), "--scale", "2", "--validation", "0"]
     words += ["--out", str(out), "--json", "-"]
     done = harness("tune", "texel", *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
