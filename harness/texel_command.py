@@ -187,13 +187,18 @@ class Work:
         self._view = view
         self._interrupts = interrupts
         self._saved_at = self._told_at = time.monotonic()
+        self._bad_places: list[str] = []
 
     def prepare(self) -> Material:
         """The data; how far it is, every few seconds."""
-        return prepare(self._tuning, self._folder, self._tell_census)
+        material = prepare(self._tuning, self._folder, self._tell_census)
+        for place in self._bad_places:
+            self._view.message(f"left out: {place}")
+        return material
 
     def _tell_census(self, census: Census) -> None:
         self._interrupts.check()
+        self._bad_places = census.places
         if self._due():
             self._view.message(
                 f"reading: {census.games:,} games, {census.positions_kept:,} positions"

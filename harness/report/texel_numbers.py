@@ -34,7 +34,11 @@ def sentence(document: Document) -> str:
     """What a tuning came to, in one sentence."""
     judged = document["judged_on"]
     losses = document["losses"][judged]
-    gain = 1.0 - losses["whole"] / losses["start"]
+    if document["best_step"] == 0:
+        return (
+            f"{document['name']}: no weights were better than those of {document['base']} in the"
+            f" {judged} loss, {losses['start']:.6f}; they stay as they are."
+        )
     moved = sum(
         before != after
         for term in document["terms"]
@@ -44,7 +48,7 @@ def sentence(document: Document) -> str:
     return (
         f"{document['name']}: {moved:,} weights of {document['base']} changed; the {judged} loss is"
         f" {losses['whole']:.6f} instead of {losses['start']:.6f}"
-        f" ({percent(abs(gain), 2)} {'less' if gain >= 0 else 'MORE'})."
+        f" ({_change(losses)})."
     )
 
 
@@ -70,17 +74,21 @@ def _of_a_pawn(document: Document) -> str:
     return f"100 cp are {percent(expected)}"
 
 
+def _change(losses: Document) -> str:
+    gain = 1.0 - losses["whole"] / losses["start"]
+    return f"{percent(abs(gain), 2)} {'less' if gain >= 0 else 'MORE'}"
+
+
 def _loss_rows(document: Document) -> list[tuple[str, str]]:
     rows = []
     for name in ("train", "validation"):
         losses = document["losses"][name]
         if losses is not None:
-            gain = 1.0 - losses["whole"] / losses["start"]
             rows.append(
                 (
                     f"{name} loss",
                     f"{losses['start']:.6f} before, {losses['whole']:.6f} after"
-                    f" ({percent(gain, 2)} less)",
+                    f" ({_change(losses)})",
                 )
             )
     return rows

@@ -36,6 +36,14 @@ class Rounded(NamedTuple):
     steps: int
 
 
+def nearest_whole(objective: Objective, weights: Floats) -> Rounded:
+    """The nearest whole weights, not repaired."""
+    whole = np.rint(weights)
+    loss = objective.positions.loss(whole, objective.k, exact=True)
+    fitted_loss = objective.positions.loss(weights, objective.k)
+    return Rounded(whole.astype(np.int64), fitted_loss, loss, loss, 0)
+
+
 class _Step(NamedTuple):
     place: int
     sign: int

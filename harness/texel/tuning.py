@@ -25,7 +25,7 @@ from harness.texel.document import fit_document
 from harness.texel.fit import FitOptions, Fitted
 from harness.texel.layout import ENDINGS, Layout, engine_layout, free_weights, tunes_endings
 from harness.texel.optimise import AdamState
-from harness.texel.rounding import round_weights
+from harness.texel.rounding import nearest_whole, round_weights
 from harness.texel.sums.kernel import Floats
 from harness.texel.uncertainty import uncertainty
 from harness.texel.watch import Point, Progress
@@ -108,6 +108,7 @@ def prepare(
         return _made_before(tuning, tuning.sources[0])
     built = build(tuning.sources, tuning.data, folder, report)
     census = [[label, f"{count:,}"] for label, count in built.census.rows()]
+    census.append(["of validation, also in train (left out)", f"{built.census.leak_share:.1%}"])
     np.save(folder / _KEYS, built.keys)
     write_json(folder / _ABOUT, {"census": census})
     return _material(tuning, built.train, built.validation, census, built.keys)
@@ -158,8 +159,11 @@ def finish(fitted: Fitted, options: FitOptions, validation: Dataset) -> Tuned:
     positions, freedom = fitted.objective.positions, fitted.objective.freedom
     gauges = gauge.find_gauges(fitted.layout, positions)
     fixing = gauge.fixing(fitted.layout, gauges, fitted.support, freedom.moved())
-    fixed = gauge.fix(fixing, fitted.weights)
-    rounded = round_weights(fitted.objective, fixed, fitted.orders)
+    if fitted.best.step == 0:  # nothing is better than the start: it stays
+        fixed, rounded = fitted.start, nearest_whole(fitted.objective, fitted.start)
+    else:
+        fixed = gauge.fix(fixing, fitted.weights)
+        rounded = round_weights(fitted.objective, fixed, fitted.orders)
     errors = uncertainty(fitted.objective, fitted.weights, fixing)
     judges = validation if validation.phase.size else None
     document = fit_document(fitted, rounded, fixed, errors, gauges, options, judges)

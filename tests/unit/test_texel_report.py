@@ -106,6 +106,18 @@ def test_no_gain_is_said_plainly(document):
     assert "MORE" not in sentence(document)
 
 
+def test_where_nothing_is_better_the_start_stays():
+    data = planted(3, 800)
+    options = FitOptions(k=K, force=True)
+    other = planted(4, 800).dataset  # of other weights: what is learned of the first is wrong here
+    start = np.rint(np.zeros_like(data.weights) + 7.0)
+    result = fit(data.dataset, other, LAYOUT, start, options)
+    assert result.best.step == 0
+    tuned = finish(result, options, other)
+    np.testing.assert_array_equal(tuned.weights, start)
+    assert "they stay as they are" in sentence(ABOUT | tuned.document)
+
+
 def test_calibration_compares_means_in_bins():
     expected = np.array([0.1, 0.12, 0.9, 1.0])
     actual = np.array([0.0, 1.0, 1.0, 1.0])
