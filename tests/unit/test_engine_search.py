@@ -115,6 +115,7 @@ SWITCH_OF = {
     "multi_cut": "singular_extension",
     "probcut_min_depth": "probcut",
     "probcut_margin_cp": "probcut",
+    "lmr_history_divisor": "lmr_history",
     "lazy_margin_cp": "lazy_evaluation",
     "node_delta_cp": "node_delta_pruning",
     "node_delta_promotion_cp": "node_delta_pruning",
