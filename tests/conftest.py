@@ -1,11 +1,14 @@
-"""What every test shares: the folders that are collected, and that interrupts are heeded."""
+"""What every test shares: what is collected, who runs it, and that interrupts are heeded."""
 
 import signal
 from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parent / "benchmarks"
+TESTS = Path(__file__).parent
+BENCHMARKS = TESTS / "benchmarks"
+#: Tests that start programs, each with processes of its own, and judge when these answer.
+OF_PROGRAMS = ("e2e", "faults", "match")
 
 # Programs that a shell starts in the background ignore interrupts, and so would their children;
 # several tests interrupt a run.
@@ -27,3 +30,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     )
     asked_for = any(path == BENCHMARKS or BENCHMARKS in path.parents for path in named)
     return None if asked_for else True
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """By two processes (`-n 2`), one runs all tests of programs, so that these never meet.
+
+    The other files are shared out whole, since what a file's tests share is made once.
+    """
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        group = "programs" if folder in OF_PROGRAMS else str(item.path.relative_to(TESTS))
+        item.add_marker(pytest.mark.xdist_group(group))
