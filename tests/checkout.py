@@ -9,7 +9,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("engine", "harness", "configs", "tests/perft", "tests/epd", "pyproject.toml")
+PARTS = (
+    ".gitignore",
+    "engine",
+    "harness",
+    "configs",
+    "tests/perft",
+    "tests/epd",
+    "pyproject.toml",
+)
 WHO = {f"GIT_{role}_{what}": "t" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
 
@@ -19,9 +27,12 @@ class Checkout:
     def __init__(self, folder: Path, nodes: int) -> None:
         self.folder = folder
         for part in PARTS:
-            copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
             (folder / part).parent.mkdir(parents=True, exist_ok=True)
-            copy(ROOT / part, folder / part)
+            if (ROOT / part).is_dir():
+                ignore = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(ROOT / part, folder / part, ignore=ignore)
+            else:
+                shutil.copy(ROOT / part, folder / part)
         self.git("init", "-q")
         self.commit(f"As it is\n\nBench: {nodes}")
 

@@ -10,9 +10,10 @@ BENCHMARKS = TESTS / "benchmarks"
 #: Tests that start programs, each with processes of its own, and judge when these answer.
 OF_PROGRAMS = ("e2e", "faults", "match")
 
-# Programs that a shell starts in the background ignore interrupts, and so would their children;
-# several tests interrupt a run.
+# Programs that a shell starts in the background ignore interrupts, those that `nohup` starts ignore
+# the end of their terminal, and so would their children; several tests send either to a run.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

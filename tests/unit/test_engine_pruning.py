@@ -70,7 +70,7 @@ def late_reduction(
     depth: int, searched: int, *, pv_node: bool = False, improving: int = 1, history: int = 0
 ) -> int:
     numbers = (np.int64(depth), np.int64(searched), pv_node, np.int64(improving))
-    return int(reduction_of(build_parameters(), *numbers, np.int64(history)))
+    return int(reduction_of(build_parameters({"lmr_history": 1}), *numbers, np.int64(history)))
 
 
 def test_early_moves_and_shallow_depths_are_not_reduced() -> None:

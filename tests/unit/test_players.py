@@ -127,7 +127,7 @@ def test_a_new_game_forgets_the_last_one() -> None:
     player.new_game(STARTPOS, False, 2)
     again = player.play(NO_MOVES, 0, Limit(nodes=5_000), None)
     assert first[:4] == again[:4]
-    assert warm.depth > first.depth  # what it forgot was worth something
+    assert first[:4] != warm[:4]  # there was something to forget
 
 
 def test_mates_are_reported_as_the_harness_reads_them() -> None:
