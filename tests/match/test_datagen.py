@@ -14,7 +14,7 @@ from harness.playing import RunOptions
 from harness.spec import MatchSpec
 from tests.match.runs import null_spec
 
-GAMES = 30
+GAMES = 200
 
 
 def spec(**changes: object) -> MatchSpec:
@@ -49,7 +49,10 @@ def test_each_opening_is_played_once_and_the_same_by_any_number_of_workers(tmp_p
     assert document["plies"] == sum(len(moves) // 2 for *_, moves, _ in games)
 
 
-def test_an_interrupted_production_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_an_interrupted_production_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.playing.TICK_SECONDS", 0.0)  # updated with every message
     produce(tmp_path / "whole")
     with pytest.raises(Interrupted):
         produce(tmp_path / "parts", stop_at=5)
