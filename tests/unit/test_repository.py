@@ -6,9 +6,11 @@ import stat
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -80,17 +82,28 @@ def test_relative_links_lead_somewhere(name: str) -> None:
             assert (document.parent / link).exists(), f"{name}: {link}"
 
 
+def commands_of(group: click.Group) -> Iterator[click.Command]:
+    for command in group.commands.values():
+        yield command
+        if isinstance(command, click.Group):
+            yield from commands_of(command)
+
+
 def options_of_the_commands() -> set[str]:
     return {
         option
-        for command in main.commands.values()
+        for command in commands_of(main)
         for parameter in command.params
         for option in (*parameter.opts, *parameter.secondary_opts)
     } | {"--help"}
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/sprt.md", "docs/perft.md", "docs/bench.md", "docs/epd.md"]
+    "name",
+    [
+        "README.md",
+        *(f"docs/{name}.md" for name in ("sprt", "perft", "bench", "epd", "texel", "data")),
+    ],
 )
 def test_options_named_in_the_documents_exist(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
