@@ -192,7 +192,7 @@ def cache_folder(package: Path, package_name: str) -> Path:
     return cache_root() / "jit" / f"{build_digest(package)[:24]}-{package_name}"
 
 
-def _compile(function: Callable[..., Any], **options: bool) -> Any:
+def _compile(function: Callable[..., Any], **options: bool | str) -> Any:
     if config.DISABLE_JIT:
         return function
     dispatcher = numba.njit(**NJIT_OPTIONS, **options)(function)
@@ -217,3 +217,12 @@ def inlined(function: Callable[..., Any]) -> Any:
     times as fast. Each call site pays compile time, so only where a caller has one or two.
     """
     return _compile(function, forceinline=True)
+
+
+def step(function: Callable[..., Any]) -> Any:
+    """A step of a recursive kernel, spliced into it before types are inferred.
+
+    So it may call the kernel it is a step of: kernels that call each other in a circle cannot be
+    cached.
+    """
+    return _compile(function, inline="always")

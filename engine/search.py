@@ -20,7 +20,7 @@ from .history import (
     update_correction,
 )
 from .intervals import narrow_by_interval, store_interval
-from .jit import kernel
+from .jit import kernel, step
 from .move import NO_MOVE, is_noisy
 from .node import enter_child, enter_null
 from .picker import next_move, next_winning, skip_quiets, start_picking
@@ -277,6 +277,88 @@ def is_passed_over(searcher, move, excluded, ply):
     return move == excluded or (ply == 0 and is_left_out(searcher, move))
 
 
+@step
+def value_of_passing(searcher, parameters, node, depth, beta, static_eval):
+    """Null move: what the node is worth to one who passes, proved again far from the leaves."""
+    null_depth = depth - 1 - null_reduction(parameters, depth, beta, static_eval)
+    child = enter_null(searcher, node)
+    score = -search(searcher, parameters, child, null_depth, -beta, -beta + 1, NO)
+    needs_proof = depth >= parameters.null_move_verified_depth and not searcher.stopped
+    if score >= beta and needs_proof:
+        score = search(searcher, parameters, node, null_depth, beta - 1, beta, NO)
+    return score
+
+
+@step
+def value_of_captures(searcher, parameters, node, hint, depth, goal, static_eval):
+    """ProbCut: the value of the first capture that reaches `goal` at reduced depth, else less."""
+    ply = node.ply
+    score = -INFINITE
+    start_picking(searcher, node, NO_MOVE)
+    while score < goal and not searcher.stopped:
+        move = next_winning(searcher, parameters, node, hint, goal - static_eval)
+        if move == NO_MOVE:
+            break
+        child = enter_child(searcher, parameters, node, move, searcher.list_end[ply])
+        score = -quiescence(searcher, parameters, child, -goal, -goal + 1)
+        if score >= goal:
+            score = -search(searcher, parameters, child, depth - 4, -goal, -goal + 1, YES)
+        if score >= goal and not searcher.stopped:
+            store_table(searcher, node.position.key, move, score, depth - 3, LOWER, ply)
+    return score
+
+
+@step
+def cut_early(searcher, parameters, node, outlook, hint, alpha, beta, null_allowed):
+    """The value of a zero-window node that is known before its moves are tried, or UNKNOWN."""
+    depth, static_eval = outlook.depth, outlook.static_eval
+    score = cut_by_evaluation(searcher, parameters, node, outlook, alpha, beta)
+    if score != UNKNOWN:
+        return score
+    if null_allowed and may_pass(parameters, node, depth, beta, static_eval):
+        score = value_of_passing(searcher, parameters, node, depth, beta, static_eval)
+        if searcher.stopped:
+            return NO
+        if score >= beta:
+            return beta if score >= MATE_BOUND else score
+    if may_probcut(parameters, depth, beta):
+        goal = beta + parameters.probcut_margin_cp
+        score = value_of_captures(searcher, parameters, node, hint, depth, goal, static_eval)
+        if searcher.stopped or score >= goal:
+            return score
+    return UNKNOWN
+
+
+@step
+def verify_hint(searcher, parameters, node, data, hint, depth):
+    """Singular extension: (plies that the hint is extended by, bound of the other moves).
+
+    They are searched to half the depth, against a goal below what the table knows of the hint. The
+    bound is -INFINITE where they do not reach it.
+    """
+    ply = node.ply
+    goal = entry_score(data, ply) - parameters.singular_margin_cp * depth
+    searcher.excluded[ply] = hint
+    score = search(searcher, parameters, node, (depth - 1) // 2, goal - 1, goal, NO)
+    searcher.excluded[ply] = NO_MOVE
+    if score < goal:
+        return YES, -INFINITE
+    return NO, score
+
+
+@step
+def value_of_move(searcher, parameters, child, depth, reduction, full_window, alpha, beta):
+    """Principal variation search of one move: reduced, then at full depth, then in the window."""
+    score = alpha + 1
+    if reduction > 0:
+        score = -search(searcher, parameters, child, depth - reduction, -alpha - 1, -alpha, YES)
+    if score > alpha and not full_window:
+        score = -search(searcher, parameters, child, depth, -alpha - 1, -alpha, YES)
+    if score > alpha and (full_window or score < beta):
+        score = -search(searcher, parameters, child, depth, -beta, -alpha, YES)
+    return score
+
+
 @kernel
 def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
     """Value of a node searched to `depth`, from the side to move.
@@ -310,50 +392,13 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
     outlook = assess_node(searcher, parameters, node, depth, pv_node)
     static_eval = outlook.static_eval
     if zero_window and not node.checkers:
-        score = cut_by_evaluation(searcher, parameters, node, outlook, alpha, beta)
+        score = cut_early(searcher, parameters, node, outlook, hint, alpha, beta, null_allowed)
         if score != UNKNOWN:
             return score
-
-        if null_allowed and may_pass(parameters, node, depth, beta, static_eval):
-            null_depth = depth - 1 - null_reduction(parameters, depth, beta, static_eval)
-            child = enter_null(searcher, node)
-            score = -search(searcher, parameters, child, null_depth, -beta, -beta + 1, NO)
-            needs_proof = depth >= parameters.null_move_verified_depth and not searcher.stopped
-            if score >= beta and needs_proof:
-                score = search(searcher, parameters, node, null_depth, beta - 1, beta, NO)
-            if searcher.stopped:
-                return NO
-            if score >= beta:
-                return beta if score >= MATE_BOUND else score
-
-        if may_probcut(parameters, depth, beta):
-            goal = beta + parameters.probcut_margin_cp
-            start_picking(searcher, node, NO_MOVE)
-            while True:
-                move = next_winning(searcher, parameters, node, hint, goal - static_eval)
-                if move == NO_MOVE:
-                    break
-                child = enter_child(searcher, parameters, node, move, searcher.list_end[ply])
-                score = -quiescence(searcher, parameters, child, -goal, -goal + 1)
-                if score >= goal:
-                    score = -search(searcher, parameters, child, depth - 4, -goal, -goal + 1, YES)
-                if searcher.stopped:
-                    return NO
-                if score >= goal:
-                    store_table(searcher, node.position.key, move, score, depth - 3, LOWER, ply)
-                    return score
-
     extension = NO
     if whole_node and may_be_singular(parameters, node, data, hint, depth):
-        goal = entry_score(data, ply) - parameters.singular_margin_cp * depth
-        searcher.excluded[ply] = hint
-        score = search(searcher, parameters, node, (depth - 1) // 2, goal - 1, goal, NO)
-        searcher.excluded[ply] = NO_MOVE
-        if searcher.stopped:
-            return NO
-        if score < goal:
-            extension = YES
-        elif parameters.multi_cut and score >= beta and not pv_node:
+        extension, score = verify_hint(searcher, parameters, node, data, hint, depth)
+        if searcher.stopped or (parameters.multi_cut and score >= beta and not pv_node):
             return score
 
     if parameters.killers_by_depth:
@@ -381,15 +426,9 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
             reduction = NO
         full_depth = depth - 1 + (extension if move == hint else NO)
         full_window = searched == 0 or not parameters.principal_variation_search
-        score = alpha + 1
-        if reduction > 0:
-            score = -search(
-                searcher, parameters, child, full_depth - reduction, -alpha - 1, -alpha, YES
-            )
-        if score > alpha and not full_window:
-            score = -search(searcher, parameters, child, full_depth, -alpha - 1, -alpha, YES)
-        if score > alpha and (full_window or score < beta):
-            score = -search(searcher, parameters, child, full_depth, -beta, -alpha, YES)
+        score = value_of_move(
+            searcher, parameters, child, full_depth, reduction, full_window, alpha, beta
+        )
         if searcher.stopped:
             return NO
         searched += 1
