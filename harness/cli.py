@@ -138,20 +138,7 @@ def main(context: click.Context) -> None:
     " over 3 moves each, and drawn after 1000 plies.",
 )
 @options.worker_options
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default="reports",
-    show_default=True,
-    metavar="DIR",
-    help="Where the run's folder is made.",
-)
-@click.option(
-    "--resume",
-    type=click.Path(path_type=Path),
-    metavar="RUN",
-    help="Go on with the run in this folder, instead of NEW BASE.",
-)
+@options.folder_options(", instead of NEW BASE")
 @options.json_option
 @options.quiet_option
 @click.pass_context
@@ -442,20 +429,7 @@ def epd(context: click.Context, /, **_: Any) -> int:
     help="Play every game to its end by the rules, instead of as `harness sprt` does.",
 )
 @options.worker_options
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default="reports",
-    show_default=True,
-    metavar="DIR",
-    help="Where the run's folder is made.",
-)
-@click.option(
-    "--resume",
-    type=click.Path(path_type=Path),
-    metavar="RUN",
-    help="Go on with the games in this folder.",
-)
+@options.folder_options()
 @click.option(
     "--export",
     type=click.Path(path_type=Path),
@@ -565,26 +539,8 @@ def tune() -> None:
     metavar="N",
     help="Of the test: undecided after so many.",
 )
-@click.option(
-    "--concurrency",
-    type=click.IntRange(1, options.MAX_CONCURRENCY),
-    metavar="N",
-    help="Processes, threads, games at a time (default: one for each core).",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default="reports",
-    show_default=True,
-    metavar="DIR",
-    help="Where the tuning's folder is made.",
-)
-@click.option(
-    "--resume",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Go on with the tuning in this folder, instead of SOURCE.",
-)
+@options.concurrency_option("Processes, threads, games at a time (default: one for each core).")
+@options.folder_options(", instead of SOURCE")
 @options.json_option
 @options.quiet_option
 @click.pass_context

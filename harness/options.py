@@ -188,13 +188,36 @@ hypothesis_options = together(
 #: More workers than this only wait for each other and, at 100 MB each, may exhaust the machine.
 MAX_CONCURRENCY: Final = 8 * len(os.sched_getaffinity(0))
 
+
+def concurrency_option(meaning: str) -> Callable[[Command], Command]:
+    """How much of the machine a command may use."""
+    return click.option(
+        "--concurrency", type=click.IntRange(1, MAX_CONCURRENCY), metavar="N", help=meaning
+    )
+
+
+def folder_options(instead: str = "") -> Callable[[Command], Command]:
+    """Where a run's folder is made, or which one is gone on with (`instead` of what)."""
+    return together(
+        click.option(
+            "--out",
+            type=click.Path(path_type=Path),
+            default="reports",
+            show_default=True,
+            metavar="DIR",
+            help="Where the run's folder is made.",
+        ),
+        click.option(
+            "--resume",
+            type=click.Path(path_type=Path),
+            metavar="RUN",
+            help=f"Go on with the run in this folder{instead}.",
+        ),
+    )
+
+
 worker_options = together(
-    click.option(
-        "--concurrency",
-        type=click.IntRange(1, MAX_CONCURRENCY),
-        metavar="N",
-        help="Games at a time (default: one for each core; at most eight).",
-    ),
+    concurrency_option("Games at a time (default: one for each core; at most eight)."),
     click.option(
         "--cluster",
         metavar="ADDRESS",
@@ -202,12 +225,7 @@ worker_options = together(
     ),
 )
 
-threads_option = click.option(
-    "--concurrency",
-    type=click.IntRange(1, MAX_CONCURRENCY),
-    metavar="N",
-    help="Positions at a time (default: one for each core).",
-)
+threads_option = concurrency_option("Positions at a time (default: one for each core).")
 
 junit_option = click.option(
     "--junit",

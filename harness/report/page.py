@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from harness.errors import UsageError
 from harness.files import write_whole
 from harness.report.numbers import (
     Document,
@@ -18,7 +17,7 @@ from harness.report.numbers import (
     speed_warning,
 )
 from harness.report.paths import elo_path, thin
-from harness.report.template import INSTALL, fill
+from harness.report.template import extra_packages, fill
 
 
 def write_report(document: Document, path: Path) -> None:
@@ -31,10 +30,8 @@ def write_report(document: Document, path: Path) -> None:
 
 def render(document: Document) -> str:
     """The page as text."""
-    try:
+    with extra_packages():
         from harness.report import plots
-    except ImportError as missing:
-        raise UsageError(f"{INSTALL} ({missing.name} is missing)") from missing
 
     low, high = document["bounds"]
     elo_points = elo_path(document["pairs"])

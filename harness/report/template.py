@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from typing import Any, Final
 
@@ -12,12 +14,19 @@ INSTALL: Final = (
 )
 
 
-def fill(name: str, /, **values: Any) -> str:
-    """The template `name` with its values. Raises UsageError without the extra package."""
+@contextmanager
+def extra_packages() -> Iterator[None]:
+    """Imports of the optional packages; raises UsageError when one is missing."""
     try:
-        import jinja2
+        yield
     except ImportError as missing:
         raise UsageError(f"{INSTALL} ({missing.name} is missing)") from missing
+
+
+def fill(name: str, /, **values: Any) -> str:
+    """The template `name` with its values. Raises UsageError without the extra package."""
+    with extra_packages():
+        import jinja2
 
     folder = resources.files("harness.report")
     environment = jinja2.Environment(

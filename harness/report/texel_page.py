@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from harness.errors import UsageError
 from harness.files import write_whole
 from harness.report.numbers import Document
-from harness.report.template import INSTALL, fill
+from harness.report.template import extra_packages, fill
 from harness.report.texel_numbers import HALVES, grid, scalar_rows, summary_rows
 
 #: The strongest colour still lets the number in the cell be read.
@@ -50,10 +49,8 @@ def write_texel_report(document: Document, path: Path) -> None:
 
 def render(document: Document) -> str:
     """The page as text."""
-    try:
+    with extra_packages():
         from harness.report import texel_plots as plots
-    except ImportError as missing:
-        raise UsageError(f"{INSTALL} ({missing.name} is missing)") from missing
 
     calibration, phases = document["calibration"], document["phases"]
     return fill(
