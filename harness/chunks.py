@@ -8,7 +8,7 @@ soon as it is over. `Workers` is all that a run knows of where its games are pla
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harness.errors import HarnessError
     from harness.game import GameRecord
     from harness.openings import OpeningSource
+    from harness.spec import Sides
 
 #: What one chunk should take. Short enough to stop within a second or two, long enough that the
 #: 1 ms it takes to hand over a chunk is nothing (a judgement; throughput is flat around it).
@@ -34,11 +35,16 @@ GAMES_PER_PAIR: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Games to play one after another. An opening is None where the worker makes its own."""
+    """Games to play one after another.
+
+    For each game: its opening (None where the worker makes its own), and the two players (None
+    where they are those of the run's specification).
+    """
 
     number: int
     games: tuple[GameTask, ...]
     openings: tuple[Opening | None, ...]
+    sides: tuple[Sides | None, ...]
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:
@@ -47,6 +53,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         chunks[0].number,
         tuple(game for chunk in chunks for game in chunk.games),
         tuple(opening for chunk in chunks for opening in chunk.openings),
+        tuple(sides for chunk in chunks for sides in chunk.sides),
     )
 
 
@@ -99,28 +106,37 @@ class Workers(Protocol):
         """End all workers now; the games they are playing are dropped."""
 
 
+class Queue(Protocol):
+    """Where a run's chunks come from."""
+
+    def next_chunk(self) -> Chunk | None:
+        """The next games to play; None when there are none now."""
+
+    def give_back(self, games: Iterable[GameTask]) -> None:
+        """These were not played after all; they are next."""
+
+    def measured(self, games: int, wall_ns: int) -> None:
+        """So many games took a worker so long."""
+
+
 class GameQueue:
     """The games still to be played, in order, cut into chunks of the right size."""
 
     def __init__(
         self,
-        seed: int,
-        start: int,
-        pairs: int,
+        games: Iterable[GameTask],
+        count: int,
         workers: int,
-        finished: Set[tuple[int, int]] = frozenset(),
         book: OpeningSource | None = None,
-        games_per_pair: int = GAMES_PER_PAIR,
+        sides_of: Callable[[int], Sides | None] = lambda pair: None,
     ) -> None:
-        """Pairs 0 to `pairs` - 1 but for the `finished` games, given as (pair, game).
-
-        `games_per_pair` is 1 where the first game of a pair is all that is wanted of it.
-        """
-        self._games = _games(seed, start, pairs, finished, games_per_pair)
-        self._left: int = games_per_pair * pairs - len(finished)
+        """`games`, which are `count`, for so many workers. `sides_of` says who plays a pair."""
+        self._games = iter(games)
+        self._left = count
         self._returned: deque[GameTask] = deque()
         self._workers = workers
         self._book = book
+        self._sides_of = sides_of
         self._chunks = 0
         self._game_s: float | None = None
         self._latest: tuple[int, Opening] | None = None
@@ -141,7 +157,12 @@ class GameQueue:
             return None
         self._left -= len(games)
         self._chunks += 1
-        return Chunk(self._chunks, games, tuple(map(self._opening, games)))
+        return Chunk(
+            self._chunks,
+            games,
+            tuple(map(self._opening, games)),
+            tuple(self._sides_of(game.pair) for game in games),
+        )
 
     def give_back(self, games: Iterable[GameTask]) -> None:
         """These were not played after all; they are next."""
@@ -171,10 +192,23 @@ class GameQueue:
         return self._latest[1]
 
 
-def _games(
-    seed: int, start: int, pairs: int, finished: Set[tuple[int, int]], games_per_pair: int
-) -> Iterator[GameTask]:
-    for pair in range(pairs):
-        for game in pair_task(seed, pair, start).games[:games_per_pair]:
-            if (pair, game.game) not in finished:
-                yield game
+def match_queue(
+    seed: int,
+    start: int,
+    pairs: int,
+    workers: int,
+    finished: Set[tuple[int, int]] = frozenset(),
+    book: OpeningSource | None = None,
+    games_per_pair: int = GAMES_PER_PAIR,
+) -> GameQueue:
+    """Pairs 0 to `pairs` - 1 of two players but for the `finished` games, given as (pair, game).
+
+    `games_per_pair` is 1 where the first game of a pair is all that is wanted of it.
+    """
+    games = (
+        game
+        for pair in range(pairs)
+        for game in pair_task(seed, pair, start).games[:games_per_pair]
+        if (pair, game.game) not in finished
+    )
+    return GameQueue(games, games_per_pair * pairs - len(finished), workers, book)

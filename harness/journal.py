@@ -24,7 +24,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from harness.errors import EngineStartError, UsageError
 from harness.filesystems import is_network_filesystem
@@ -39,7 +39,7 @@ from harness.journal_tables import (
     read_rows,
     upgrade_tables,
 )
-from harness.spec import MatchSpec, canonical_json
+from harness.spec import RunSpec, canonical_json, parse_spec
 
 FILE_NAME: Final = "run.sqlite"
 LOCK_NAME: Final = "run.lock"
@@ -50,6 +50,8 @@ GROUP_SECONDS: Final = 0.05
 GROUP_GAMES: Final = 128
 
 _ALL_PAIRS: Final = 2**62
+
+_Kind = TypeVar("_Kind", bound=RunSpec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Journal:
         self._oldest_at = 0.0
 
     @classmethod
-    def create(cls, run_dir: Path, spec: MatchSpec, provenance: Mapping[str, Any]) -> Self:
+    def create(cls, run_dir: Path, spec: RunSpec, provenance: Mapping[str, Any]) -> Self:
         """A new journal in a new folder. Raises UsageError where there can be none."""
         path = run_dir / FILE_NAME
         try:
@@ -140,15 +142,25 @@ class Journal:
         """`wal`, or `delete` where the file system cannot do better."""
         return str(self._connection.execute("PRAGMA journal_mode").fetchone()[0])
 
-    def spec(self) -> MatchSpec:
+    def spec(self) -> RunSpec:
         """The run's specification. Raises UsageError when it is not the one the run began with."""
         with _readable(self.path):
-            spec = MatchSpec.model_validate_json(self._fact("spec"))
+            spec = parse_spec(self._fact("spec"))
             recorded = self._fact("spec_hash")
         if spec.spec_hash() != recorded:
             raise UsageError(
                 f"{self.path}: the specification has hash {spec.spec_hash()[:12]}, expected"
                 f" {recorded[:12]}, which the run began with"
+            )
+        return spec
+
+    def spec_of(self, kind: type[_Kind]) -> _Kind:
+        """The specification of a run of this kind. Raises UsageError when it is of another."""
+        spec = self.spec()
+        if not isinstance(spec, kind):
+            raise UsageError(
+                f"{self.path.parent} holds a {spec.kind}; expected a"
+                f" {kind.model_fields['kind'].default}"
             )
         return spec
 

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from harness.errors import UsageError
 from harness.game import GameRecord, Termination
-from harness.spec import MatchSpec, canonical_json
+from harness.spec import RunSpec, canonical_json
 
 #: Version of the tables, kept in `user_version`. Readers exist for all released versions.
 VERSION: Final = 2
@@ -113,7 +113,7 @@ def table_version(connection: sqlite3.Connection) -> int:
 
 
 def make_tables(
-    connection: sqlite3.Connection, spec: MatchSpec, provenance: Mapping[str, Any]
+    connection: sqlite3.Connection, spec: RunSpec, provenance: Mapping[str, Any]
 ) -> None:
     """All or nothing, so that a start cut off leaves nothing that looks like a journal."""
     facts = [

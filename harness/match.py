@@ -27,11 +27,11 @@ from harness.playing import (
 from harness.result import Document, RunProgress, describe_openings, document_of, progress_of
 from harness.score import Pentanomial
 from harness.snapshot import warm
+from harness.spec import MatchSpec
 from harness.sprt import llr
 from harness.tally import Tally
 
 if TYPE_CHECKING:
-    from harness.spec import MatchSpec
     from harness.view import RunHeading, View
 
 __all__ = [
@@ -48,7 +48,7 @@ __all__ = [
 def read_spec(run_dir: Path) -> MatchSpec:
     """The specification of the run in a folder. Raises UsageError when there is none."""
     with Journal.read(run_dir) as journal:
-        return journal.spec()
+        return journal.spec_of(MatchSpec)
 
 
 def read_run(run_dir: Path, tell: Callable[[str], None]) -> Document:
@@ -57,7 +57,7 @@ def read_run(run_dir: Path, tell: Callable[[str], None]) -> Document:
     `tell` is called with a sentence for each damaged row, which is left out.
     """
     with Journal.read(run_dir) as journal:
-        spec = journal.spec()
+        spec = journal.spec_of(MatchSpec)
         tally = _new_tally(spec)
         for record in journal.games():
             tally.add(record)

@@ -15,7 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from harness.chunks import GAMES_PER_PAIR, Done, Event, Failed, GameQueue, Lost, Workers
+from harness.chunks import (
+    GAMES_PER_PAIR,
+    Done,
+    Event,
+    Failed,
+    GameQueue,
+    Lost,
+    Queue,
+    Workers,
+    match_queue,
+)
 from harness.errors import EngineStartError, UsageError
 from harness.interrupts import Interrupts
 from harness.journal import Journal
@@ -28,7 +38,7 @@ from harness.workers import LocalWorkers
 if TYPE_CHECKING:
     from harness.game import GameRecord
     from harness.schedule import GameTask
-    from harness.spec import MatchSpec
+    from harness.spec import MatchSpec, RunSpec
 
 #: So many workers may die over one game; then it is the game that kills them.
 MAX_LOSSES: Final = 3
@@ -73,7 +83,7 @@ class OpenedRun(NamedTuple):
 
 @contextmanager
 def opened_run(
-    spec: MatchSpec, options: RunOptions, tell: Callable[[str], None]
+    spec: RunSpec, options: RunOptions, tell: Callable[[str], None]
 ) -> Iterator[OpenedRun]:
     """A new run, or the one in the folder, to go on with; nothing is written before all is checked.
 
@@ -90,11 +100,11 @@ def opened_run(
             yield OpenedRun(journal, snapshot, book)
 
 
-def _book(spec: MatchSpec) -> OpeningSource | None:
+def _book(spec: RunSpec) -> OpeningSource | None:
     return open_source(spec.openings, spec.seed) if spec.openings.kind == "book" else None
 
 
-def check_same_run(begun: MatchSpec, wanted: MatchSpec, run_dir: Path) -> None:
+def check_same_run(begun: RunSpec, wanted: RunSpec, run_dir: Path) -> None:
     """Refuse to go on with a run that was begun as another one."""
     for what, before, now in (
         ("engine source", begun.source_digest, wanted.source_digest),
@@ -115,7 +125,7 @@ def queue_of(
     games_per_pair: int = GAMES_PER_PAIR,
 ) -> GameQueue:
     """The games of a run that are not `finished`; of each pair the first `games_per_pair`."""
-    return GameQueue(
+    return match_queue(
         seed=spec.seed,
         start=spec.openings.start,
         pairs=spec.max_games // 2,
@@ -142,7 +152,7 @@ class Session:
 
     def __init__(
         self,
-        spec: MatchSpec,
+        spec: RunSpec,
         options: RunOptions,
         journal: Journal,
         interrupts: Interrupts,
@@ -196,7 +206,7 @@ class Session:
 
     def play(
         self,
-        queue: GameQueue,
+        queue: Queue,
         snapshot: Path,
         prepare: Callable[[], None],
         update: Callable[[], None],
@@ -220,9 +230,7 @@ class Session:
         finally:
             workers.stop()
 
-    def _until_reached(
-        self, queue: GameQueue, workers: Workers, update: Callable[[], None]
-    ) -> None:
+    def _until_reached(self, queue: Queue, workers: Workers, update: Callable[[], None]) -> None:
         while not self._goal.reached:
             self._interrupts.check()
             while workers.capacity and (chunk := queue.next_chunk()) is not None:
@@ -234,7 +242,7 @@ class Session:
                 self._take(event, queue)
             self._update(update)
 
-    def _take(self, event: Event, queue: GameQueue) -> None:
+    def _take(self, event: Event, queue: Queue) -> None:
         match event:
             case Done():
                 queue.measured(len(event.records), event.wall_ns)
@@ -261,7 +269,7 @@ class Session:
             f" {record.detail}; counted as a lost game"
         )
 
-    def _take_loss(self, loss: Lost, queue: GameQueue) -> None:
+    def _take_loss(self, loss: Lost, queue: Queue) -> None:
         games = loss.chunk.games if loss.chunk is not None else ()
         self.workers_lost += 1
         self._journal.add_event(

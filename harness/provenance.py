@@ -11,21 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from harness.spec import MatchSpec
+    from harness.spec import RunSpec
 
 _CPU_INFO: Final = Path("/proc/cpuinfo")
 _PROGRAM: Final = Path(__file__).resolve().parents[1]
 
 
-def collect_provenance(spec: MatchSpec) -> dict[str, Any]:
+def collect_provenance(spec: RunSpec) -> dict[str, Any]:
     """Digests of everything that decides the games, and the machine with its versions."""
     from engine.jit import build_digest
 
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "tool_version": spec.tool_version,
-        "new_digest": spec.new.digest(),
-        "base_digest": spec.base.digest(),
+        "engine_digests": [engine.digest() for engine in spec.engines],
         "book_sha256": spec.openings.sha256,
         "source_digest": spec.source_digest,
         "build_digest": build_digest(),

@@ -1,6 +1,7 @@
 """The specification of a run, as validated and frozen values.
 
-Whatever determines the games and the verdict is in `MatchSpec.spec_hash`; names, paths, output
+Every kind of run has a class derived from `RunSpec`, with which `parse_spec` reads it from a
+journal. Whatever determines the games and the verdict is in its `spec_hash`; names, paths, output
 places and the number of workers are not.
 """
 
@@ -8,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Literal
+from importlib import import_module
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -104,24 +106,77 @@ class SprtSpec(_Frozen):
         return Hypotheses(self.elo0, self.elo1, self.alpha, self.beta, self.model)
 
 
-class MatchSpec(_Frozen):
-    """A whole run, fixed before its first game."""
+#: The first and the second player of a pair of games; the first is white in its game 0.
+Sides = tuple[EngineConfig, EngineConfig]
 
-    new: EngineConfig
-    base: EngineConfig
+
+class RunSpec(_Frozen):
+    """What every run has, fixed before its first game. `kind` is a key of `_KINDS`."""
+
+    kind: str
     limit: Limit
     openings: OpeningSpec = OpeningSpec()
     adjudication: AdjudicationConfig = AdjudicationConfig()
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 1
-    sprt: SprtSpec | None = SprtSpec()
-    max_games: Annotated[int, Field(ge=2, multiple_of=2)] = 200_000
     source_digest: str = ""
     tool_version: str = ""
 
+    @property
+    def engines(self) -> tuple[EngineConfig, ...]:
+        """Whoever plays in it, as far as that is known before its first game."""
+        raise NotImplementedError
+
+    @property
+    def sides(self) -> Sides | None:
+        """Who plays the games of chunks that do not say it; None: they all do."""
+        return None
+
     def spec_hash(self) -> str:
         """SHA-256 of the canonical JSON of everything that determines the games and the verdict."""
-        content = self.model_dump(mode="json", exclude={"new", "base", "openings"})
-        content["new"] = self.new.digest()
-        content["base"] = self.base.digest()
+        return _sha256(self.hashed())
+
+    def hashed(self) -> dict[str, Any]:
+        """What `spec_hash` is made of: engines by their digests, a book by its content."""
+        content = self.model_dump(mode="json", exclude={"openings"})
         content["openings"] = self.openings.model_dump(mode="json", exclude={"path"})
-        return _sha256(content)
+        return content
+
+
+class MatchSpec(RunSpec):
+    """A test of NEW against BASE."""
+
+    kind: Literal["match"] = "match"
+    new: EngineConfig
+    base: EngineConfig
+    sprt: SprtSpec | None = SprtSpec()
+    max_games: Annotated[int, Field(ge=2, multiple_of=2)] = 200_000
+
+    @property
+    def engines(self) -> Sides:
+        return self.new, self.base
+
+    @property
+    def sides(self) -> Sides:
+        return self.engines
+
+    def hashed(self) -> dict[str, Any]:
+        content = super().hashed()
+        del content["kind"]  # runs of the first versions have none
+        return content | {"new": self.new.digest(), "base": self.base.digest()}
+
+
+#: Where the class of each kind of run is.
+_KINDS: Final = {
+    "match": "harness.spec:MatchSpec",
+}
+
+
+def parse_spec(text: str) -> RunSpec:
+    """A specification of any kind from its JSON. Raises ValueError where it is none."""
+    values = json.loads(text)
+    kind = values.get("kind", "match") if isinstance(values, dict) else None
+    if kind not in _KINDS:
+        raise ValueError(f"kind = {kind!r}; expected one of {', '.join(_KINDS)}")
+    module, _, name = _KINDS[kind].partition(":")
+    spec: RunSpec = getattr(import_module(module), name).model_validate_json(text)
+    return spec

@@ -67,9 +67,10 @@ def resume_sprt(context: click.Context) -> str:
     options.check_run(values["resume"])
 
     from harness.journal import Journal
+    from harness.spec import MatchSpec
 
     with Journal.read(values["resume"]) as journal:
-        spec = journal.spec()
+        spec = journal.spec_of(MatchSpec)
         games = sum(1 for _ in journal.games())
         damage = [
             f"{_WARNING}{told}; it is dropped, a game played again" for told in journal.damage()

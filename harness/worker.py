@@ -1,8 +1,8 @@
 """What a worker process does: it plays chunks of games until it is told to end.
 
 Only what `serve` needs at once is imported at the top: the run's copy of the engine has to be
-chosen before anything imports `engine`. A worker keeps its two players, with their tables, from
-game to game; each game begins with cleared tables all the same.
+chosen before anything imports `engine`. A worker keeps its players, with their tables, from game to
+game; each game begins with cleared tables all the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from harness.chunks import Chunk, Done, Failed
     from harness.game import GameRecord
     from harness.schedule import GameTask
-    from harness.spec import MatchSpec
+    from harness.spec import RunSpec, Sides
 
 
 def serve(connection: Connection, spec_json: str, snapshot: str) -> None:
@@ -45,25 +45,24 @@ def serve(connection: Connection, spec_json: str, snapshot: str) -> None:
 
 
 class Table:
-    """Two players and what their games are played by."""
+    """Players and what their games are played by."""
 
     def __init__(self, spec_json: str) -> None:
         from harness.openings import open_source
-        from harness.spec import MatchSpec
+        from harness.player_pool import PlayerPool
+        from harness.spec import parse_spec
 
-        self._spec: MatchSpec = MatchSpec.model_validate_json(spec_json)
+        self._spec: RunSpec = parse_spec(spec_json)
         spec = self._spec
-        self._limits = (spec.new.limit or spec.limit, spec.base.limit or spec.limit)
         self._source = (
             open_source(spec.openings, spec.seed) if spec.openings.kind == "generated" else None
         )
         self._made: tuple[int, Opening] | None = None
-        self._seat()
-
-    def _seat(self) -> None:
-        from harness.players import make_player
-
-        self._players = (make_player(self._spec.new), make_player(self._spec.base))
+        self._pool = PlayerPool()
+        if spec.sides is not None:
+            # Made now, so that one that cannot be had is known before the first game.
+            for config, player in [(config, self._pool.take(config)) for config in spec.sides]:
+                self._pool.give_back(config, player)
 
     def play(self, chunk: Chunk) -> Done | Failed:
         """Play all games of a chunk."""
@@ -71,28 +70,34 @@ class Table:
 
         started_ns = perf_counter_ns()
         try:
-            records = tuple(map(self._play_game, chunk.games, chunk.openings))
+            records = tuple(map(self._play_game, chunk.games, chunk.openings, chunk.sides))
         except Exception as error:  # noqa: BLE001 - sent to the coordinator, which raises it
             return _failed(error)
         return Done(chunk.number, records, perf_counter_ns() - started_ns)
 
-    def _play_game(self, task: GameTask, given: Opening | None) -> GameRecord:
+    def _play_game(
+        self, task: GameTask, opening: Opening | None, sides: Sides | None
+    ) -> GameRecord:
         from harness.game import Termination, play_game
 
-        opening = given or self._make_opening(task.opening)
+        opening = opening or self._make_opening(task.opening)
+        sides = sides or self._spec.sides
+        assert sides is not None  # a run without players of its own names them with each game
+        first, second = sides
+        players = (self._pool.take(first), self._pool.take(second))
         record = play_game(
             task,
-            self._players,
+            players,
             opening,
-            self._limits,
+            (first.limit or self._spec.limit, second.limit or self._spec.limit),
             self._spec.adjudication,
             chess960=opening.chess960,
         )
-        if record.termination in {Termination.CRASH, Termination.HANG}:
-            # Whatever state it left behind must not reach the next game.
-            for player in self._players:
-                player.close()
-            self._seat()
+        for config, player in zip((first, second), players, strict=True):
+            if record.termination in {Termination.CRASH, Termination.HANG}:
+                player.close()  # whatever state it left behind must not reach the next game
+            else:
+                self._pool.give_back(config, player)
         return record
 
     def _make_opening(self, number: int) -> Opening:

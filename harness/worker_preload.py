@@ -15,6 +15,7 @@ sys.path.insert(0, os.environ[SNAPSHOT_VARIABLE])
 import harness.chunks  # noqa: E402
 import harness.game  # noqa: E402
 import harness.openings  # noqa: E402
+import harness.player_pool  # noqa: E402
 import harness.players  # noqa: E402
 import harness.worker  # noqa: E402, F401
 from engine.shell import warm_up  # noqa: E402

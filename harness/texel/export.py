@@ -21,6 +21,7 @@ from engine.shell import Game
 from harness.files import whole_bytes, whole_file
 from harness.journal import Journal
 from harness.pgn import write_pgn
+from harness.spec import MatchSpec
 from harness.texel.census import Census
 from harness.texel.played import NO_SCORE, PlayedGame, recorded_games
 from harness.texel.replay import kernel as kernels
@@ -66,7 +67,7 @@ _POSITIONS: Final = "positions"
 def _export_games(run_dir: Path, path: Path) -> int:
     with Journal.read(run_dir) as journal:
         date = journal.provenance()["started"][:10].replace("-", ".")
-        return write_pgn(journal.games(), journal.spec(), path, date)
+        return write_pgn(journal.games(), journal.spec_of(MatchSpec), path, date)
 
 
 def _quiet_games(run_dir: Path) -> Iterator[QuietGame]:

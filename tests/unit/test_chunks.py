@@ -1,8 +1,9 @@
 """The games still to play, cut into chunks."""
 
-from harness.chunks import MAX_GAMES, QUEUE_DEPTH, Chunk, GameQueue
+from harness.chunks import MAX_GAMES, QUEUE_DEPTH, Chunk, GameQueue, joined, match_queue
 from harness.openings import Opening
 from harness.schedule import pair_task
+from harness.spec import EngineConfig
 
 SECOND_NS = 1_000_000_000
 
@@ -16,7 +17,7 @@ def numbers(chunks: list[Chunk]) -> list[tuple[int, int]]:
 
 
 def test_all_games_in_order_with_the_schedule_s_seeds_and_openings() -> None:
-    chunks = drain(GameQueue(seed=3, start=10, pairs=3, workers=2))
+    chunks = drain(match_queue(seed=3, start=10, pairs=3, workers=2))
     games = [game for chunk in chunks for game in chunk.games]
     assert games == [game for pair in range(3) for game in pair_task(3, pair, 10).games]
     assert [chunk.number for chunk in chunks] == list(range(1, len(chunks) + 1))
@@ -24,21 +25,21 @@ def test_all_games_in_order_with_the_schedule_s_seeds_and_openings() -> None:
 
 
 def test_finished_games_are_left_out() -> None:
-    queue = GameQueue(seed=3, start=0, pairs=3, workers=1, finished={(0, 0), (1, 0), (1, 1)})
+    queue = match_queue(seed=3, start=0, pairs=3, workers=1, finished={(0, 0), (1, 0), (1, 1)})
     assert queue.games_left == 3
     assert numbers(drain(queue)) == [(0, 1), (2, 0), (2, 1)]
     assert queue.games_left == 0
 
 
 def test_of_a_pair_the_first_game_may_be_all_that_is_wanted() -> None:
-    queue = GameQueue(seed=3, start=0, pairs=4, workers=1, finished={(1, 0)}, games_per_pair=1)
+    queue = match_queue(seed=3, start=0, pairs=4, workers=1, finished={(1, 0)}, games_per_pair=1)
     assert queue.games_left == 3
     assert numbers(drain(queue)) == [(0, 0), (2, 0), (3, 0)]
     assert queue.games_left == 0
 
 
 def test_first_chunks_are_single_games_until_a_game_was_timed() -> None:
-    queue = GameQueue(seed=1, start=0, pairs=1000, workers=1)
+    queue = match_queue(seed=1, start=0, pairs=1000, workers=1)
     assert [len(chunk.games) for chunk in (queue.next_chunk(), queue.next_chunk()) if chunk] == [
         1,
         1,
@@ -46,7 +47,7 @@ def test_first_chunks_are_single_games_until_a_game_was_timed() -> None:
 
 
 def test_chunk_is_worth_about_a_second_in_whole_pairs() -> None:
-    queue = GameQueue(seed=1, start=0, pairs=1000, workers=1)
+    queue = match_queue(seed=1, start=0, pairs=1000, workers=1)
     queue.measured(games=1, wall_ns=SECOND_NS // 11)
     chunk = queue.next_chunk()
     assert chunk is not None
@@ -54,7 +55,7 @@ def test_chunk_is_worth_about_a_second_in_whole_pairs() -> None:
 
 
 def test_slow_games_are_one_a_chunk_and_fast_ones_have_a_limit() -> None:
-    queue = GameQueue(seed=1, start=0, pairs=100_000, workers=1)
+    queue = match_queue(seed=1, start=0, pairs=100_000, workers=1)
     queue.measured(games=1, wall_ns=60 * SECOND_NS)
     slow = queue.next_chunk()
     for _ in range(40):
@@ -66,7 +67,7 @@ def test_slow_games_are_one_a_chunk_and_fast_ones_have_a_limit() -> None:
 
 
 def test_last_games_are_spread_over_all_workers() -> None:
-    queue = GameQueue(seed=1, start=0, pairs=16, workers=4)
+    queue = match_queue(seed=1, start=0, pairs=16, workers=4)
     queue.measured(games=1000, wall_ns=1)
     sizes = [len(chunk.games) for chunk in drain(queue)]
     assert sum(sizes) == 32
@@ -74,7 +75,7 @@ def test_last_games_are_spread_over_all_workers() -> None:
 
 
 def test_returned_games_are_next_and_alone() -> None:
-    queue = GameQueue(seed=1, start=0, pairs=10, workers=1)
+    queue = match_queue(seed=1, start=0, pairs=10, workers=1)
     queue.measured(games=1, wall_ns=SECOND_NS // 8)
     lost = queue.next_chunk()
     assert lost is not None
@@ -96,7 +97,7 @@ def test_book_openings_travel_with_their_games_and_are_read_once_a_pair() -> Non
             asked.append(i)
             return Opening(f"fen {i}", (), f"number {i}")
 
-    queue = GameQueue(seed=1, start=2, pairs=3, workers=1, book=Book())
+    queue = match_queue(seed=1, start=2, pairs=3, workers=1, book=Book())
     chunks = drain(queue)
     assert [opening.name for chunk in chunks for opening in chunk.openings if opening] == [
         "number 2",
@@ -107,3 +108,19 @@ def test_book_openings_travel_with_their_games_and_are_read_once_a_pair() -> Non
         "number 4",
     ]
     assert asked == [2, 3, 4]
+
+
+def test_who_plays_travels_with_each_game() -> None:
+    first, second, third = (EngineConfig(name=name) for name in "abc")
+    pairings = ((first, second), (first, third))
+    games = [game for pair in range(2) for game in pair_task(1, pair).games]
+    queue = GameQueue(games, 4, workers=1, sides_of=lambda pair: pairings[pair])
+    queue.measured(games=1000, wall_ns=1)
+    chunks = drain(queue)
+    assert [sides for chunk in chunks for sides in chunk.sides] == [
+        pairings[0],
+        pairings[0],
+        pairings[1],
+        pairings[1],
+    ]
+    assert joined(chunks).sides == tuple(sides for chunk in chunks for sides in chunk.sides)

@@ -14,7 +14,7 @@ import pytest
 
 from engine.jit import cache_root, source_digest
 from harness import cluster, seats
-from harness.chunks import Chunk, Done, Event, Failed, GameQueue, Lost
+from harness.chunks import Chunk, Done, Event, Failed, Lost, match_queue
 from harness.cluster import Cluster, ClusterWorkers, connect
 from harness.errors import EngineStartError, UsageError
 from harness.seats import Order, Seats, order_of
@@ -53,7 +53,7 @@ def reached(dask: Any) -> Iterator[Cluster]:
 
 
 def chunks(count: int, spec: MatchSpec = SPEC) -> list[Chunk]:
-    queue = GameQueue(spec.seed, 0, count, workers=1)
+    queue = match_queue(spec.seed, 0, count, workers=1)
     return list(iter(queue.next_chunk, None))[:count]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ from harness.config import (
 )
 from harness.errors import UsageError
 from harness.ini import read_entries
+from harness.spec import parse_spec
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -453,3 +455,17 @@ def test_differences_in_words():
 def test_reading_configs_imports_no_numba():
     code = "import sys, harness.config, harness.openings; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_specification_says_of_which_kind_it_is():
+    assert parse_spec(spec().model_dump_json()) == spec()
+    for text in ('{"kind": "chess"}', "[]"):
+        with pytest.raises(ValueError, match="expected one of match"):
+            parse_spec(text)
+
+
+def test_a_specification_without_a_kind_is_a_match_s():
+    """As those of the first versions are, whose hashes must not change."""
+    values = spec().model_dump(mode="json")
+    del values["kind"]
+    assert parse_spec(json.dumps(values)) == spec()

@@ -4,14 +4,16 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
 
 from engine.jit import source_digest
-from harness.chunks import Chunk, Done, Event, Failed, GameQueue, Lost
+from harness.chunks import Chunk, Done, Event, Failed, Lost, match_queue
 from harness.errors import EngineStartError
+from harness.game import Termination
 from harness.snapshot import create_snapshot, warm
 from harness.spec import EngineConfig, MatchSpec
 from harness.workers import LocalWorkers
@@ -42,7 +44,7 @@ def start(snapshot: Path) -> Iterator[Start]:
 
 
 def chunks(count: int, spec: MatchSpec) -> list[Chunk]:
-    queue = GameQueue(spec.seed, 0, count, workers=1)
+    queue = match_queue(spec.seed, 0, count, workers=1)
     return list(iter(queue.next_chunk, None))[:count]
 
 
@@ -123,7 +125,7 @@ def test_many_random_deaths_lose_nothing(start: Start) -> None:
     """What broke the pools of the standard library and of pebble."""
     spec = null_spec(200)
     workers = start(spec, 2)
-    queue = GameQueue(spec.seed, 0, 200, workers=2)
+    queue = match_queue(spec.seed, 0, 200, workers=2)
     played: list[tuple[int, int]] = []
     killed: list[int] = []
     while len(played) < 400:
@@ -167,7 +169,7 @@ def test_bug_comes_back_with_its_traceback(start: Start) -> None:
     spec = null_spec(1)
     workers = start(spec)
     (chunk,) = chunks(1, spec)[:1]
-    workers.submit(Chunk(1, chunk.games, ("no opening",)))  # type: ignore[arg-type]
+    workers.submit(Chunk(1, chunk.games, ("no opening",), (None,)))  # type: ignore[arg-type]
     failed, *_ = collect(workers, 1)
     assert isinstance(failed, Failed)
     assert failed.error is None
@@ -208,3 +210,21 @@ def test_worker_refuses_another_engine_than_the_run_s(start: Start, tmp_path: Pa
         assert f"expected the run's copy {tmp_path}" in str(failed.error)
     finally:
         workers.stop()
+
+
+def test_one_worker_plays_games_of_several_pairings(start: Start) -> None:
+    """Each game by the two that come with it, as if they alone were the run's."""
+    spec = null_spec(2)
+    (chunk, *_) = chunks(1, spec)
+    clumsy = EngineConfig(name="clumsy", source="null", options={"Fault": "illegal@1"})
+    workers = start(spec)
+    records = []
+    for number, sides in enumerate(((spec.new, clumsy), (clumsy, spec.new), None)):
+        workers.submit(replace(chunk, number=number, sides=(sides,)))
+        (done,) = collect(workers, 1)
+        assert isinstance(done, Done), done
+        records += done.records
+    lost, won, played = records
+    assert (lost.termination, lost.result) == (Termination.ILLEGAL_MOVE, 1)
+    assert (won.termination, won.result) == (Termination.ILLEGAL_MOVE, -1)
+    assert played.termination is not Termination.ILLEGAL_MOVE
