@@ -16,7 +16,7 @@ from typing import Final
 
 from harness.errors import EngineStartError
 
-_PR_SET_PDEATHSIG: Final = 1
+PR_SET_PDEATHSIG: Final = 1
 
 
 def use_snapshot(folder: Path) -> None:
@@ -36,7 +36,7 @@ def use_snapshot(folder: Path) -> None:
 def die_with_parent() -> None:
     """Linux kills this process when the one that forked it ends, however that ends."""
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def die_with_coordinator() -> None:

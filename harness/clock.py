@@ -22,12 +22,16 @@ TIME_MARGIN_MS: Final = 50
 
 
 class Clocks(NamedTuple):
-    """What both clocks show when `side` is to move; pairs are (white, black)."""
+    """What both clocks show when `side` is to move; pairs are (white, black).
+
+    `allowance_ns` is how long this move may take before it loses, margin included; None: no limit.
+    """
 
     side: int
     time_left_ms: tuple[int, int]
     increment_ms: tuple[int, int]
     moves_to_go: int
+    allowance_ns: int | None = None
 
 
 class GameClock:
@@ -51,6 +55,7 @@ class GameClock:
             (white_ns // NS_PER_MS, black_ns // NS_PER_MS),
             self._increments_ms,
             session - self._moves_made[side] % session if session else 0,
+            self.allowance_ns(side),
         )
 
     def allowance_ns(self, side: int) -> int | None:

@@ -11,11 +11,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from engine.parameters import SEARCH, search_defaults
 from engine.weights import EVALUATION, WEIGHT_LIMIT_CP, Term, weight_defaults
 from harness.ini import Entry, find_config, nearest, read_chain
 from harness.limits import LIMIT_KINDS, Limit
+from harness.program_config import (
+    PROGRAM_KEYS,
+    TIMEOUT_KEYS,
+    Entries,
+    check_text,
+    introduced_as,
+    program_differences,
+    read_program,
+)
 from harness.spec import (
     AdjudicationConfig,
     EngineConfig,
@@ -37,9 +47,8 @@ __all__ = [
 ]
 
 MAX_HASH_MB = 65_536
-_SOURCES = ("builtin", "null")
-_FUTURE_SOURCES = ("uci", "git")
-_SECTIONS = ("engine", "options", "search", "evaluation", "limit")
+_OWN_SOURCES = ("builtin", "null")
+_SECTIONS = ("options", "search", "evaluation", "environment", "timeouts")
 _ENGINE_KEYS = ("name", "source", "extends")
 _PARAMETERS = {parameter.name: parameter for parameter in SEARCH}
 
@@ -47,28 +56,48 @@ _PARAMETERS = {parameter.name: parameter for parameter in SEARCH}
 def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = None) -> EngineConfig:
     """The engine that a config file describes; `overrides` maps `section.key` to a value's text.
 
-    Raises UsageError: one sentence with file, line, section.key, value and expectation.
+    A program is started once, to be asked for its name and its options. Raises UsageError: one
+    sentence with file, line, section.key, value and expectation; and EngineStartError.
     """
     path = find_config(path_text)
     layers = read_chain(path, ("engine", "extends"))
     layers.append(_override_entries(overrides or {}))
     entries = _merge(layers)
     source = _source(entries)
+    known = _known_keys(source)
     for entry in entries.values():
-        _check_known(entry)
+        _check_known(entry, known, source)
     name = next((e for e in layers[-2] if (e.section, e.key) == ("engine", "name")), None)
-    return EngineConfig(
+    config = EngineConfig(
         name=path.stem if name is None else _name(name),
         source=source,
-        search=_search(entries),
-        weights=_weights(entries),
-        options=_options(entries),
         limit=_limit(entries),
         path=str(path),
+        **(_own(entries) if source in _OWN_SOURCES else _foreign(entries, source)),
     )
+    if config.program is None:
+        return config
+    called = introduced_as(config.program, entries)
+    return config if name is not None else config.model_copy(update={"name": called or config.name})
 
 
-_Entries = dict[tuple[str, str], Entry]
+def _own(entries: Entries) -> dict[str, Any]:
+    """What our engine is made of."""
+    return {
+        "search": _search(entries),
+        "weights": _weights(entries),
+        "options": _options(entries),
+    }
+
+
+def _foreign(entries: Entries, source: str) -> dict[str, Any]:
+    """What another engine is made of."""
+    return {
+        "search": {},
+        "weights": {},
+        "options": {key: e.text for (section, key), e in entries.items() if section == "options"},
+        "program": read_program(entries),
+    }
 
 
 def _override_entries(overrides: Mapping[str, str]) -> list[Entry]:
@@ -79,9 +108,9 @@ def _override_entries(overrides: Mapping[str, str]) -> list[Entry]:
     return entries
 
 
-def _merge(layers: Iterable[list[Entry]]) -> _Entries:
+def _merge(layers: Iterable[list[Entry]]) -> Entries:
     """The last word on each key; a [limit] replaces the whole [limit] of the layers below it."""
-    merged: _Entries = {}
+    merged: Entries = {}
     for layer in layers:
         if any(entry.section == "limit" for entry in layer):
             merged = {key: entry for key, entry in merged.items() if key[0] != "limit"}
@@ -106,30 +135,45 @@ def _weights_file(link: Entry) -> list[Entry]:
     return entries
 
 
-def _source(entries: _Entries) -> str:
+def _source(entries: Entries) -> str:
     entry = entries.get(("engine", "source"))
-    if entry is None or entry.text in _SOURCES:
+    if entry is None or entry.text in (*_OWN_SOURCES, "uci"):
         return "builtin" if entry is None else entry.text
-    future = entry.text in _FUTURE_SOURCES or entry.text.startswith("builtin@")
-    raise entry.refusal(
-        "this version cannot play it yet, only the working tree's engine; expected builtin"
-        if future
-        else "unknown source; expected builtin"
-    )
+    if entry.text == "git" or entry.text.startswith("builtin@"):
+        raise entry.refusal("this version cannot play it yet; expected builtin or uci")
+    raise entry.refusal("unknown source; expected builtin or uci")
 
 
-def _check_known(entry: Entry) -> None:
-    known: dict[str, Iterable[str]] = {
+def _known_keys(source: str) -> dict[str, Iterable[str] | None]:
+    """The keys of each section that an engine of this source has; None: any."""
+    limit = (*LIMIT_KINDS, "tc")
+    if source not in _OWN_SOURCES:
+        return {
+            "engine": (*_ENGINE_KEYS, *PROGRAM_KEYS),
+            "options": None,
+            "environment": None,
+            "timeouts": TIMEOUT_KEYS,
+            "limit": limit,
+        }
+    return {
         "engine": _ENGINE_KEYS,
         "options": ("Hash",),
         "search": _PARAMETERS,
         "evaluation": [key for term in EVALUATION for key in _term_keys(term)] + ["weights"],
-        "limit": [*LIMIT_KINDS, "tc"],
+        "limit": limit,
     }
-    if entry.section not in _SECTIONS:
-        raise entry.refusal(f"no such section{nearest(entry.section, _SECTIONS)}")
-    if entry.key not in known[entry.section]:
-        raise entry.refusal(f"no such key{nearest(entry.key, known[entry.section])}")
+
+
+def _check_known(entry: Entry, known: Mapping[str, Iterable[str] | None], source: str) -> None:
+    if entry.section not in known:
+        others = entry.section in _SECTIONS
+        whose = f"an engine of source {source} has " if others else ""
+        raise entry.refusal(f"{whose}no such section{nearest(entry.section, known)}")
+    keys = known[entry.section]
+    if keys is None:
+        check_text(entry)
+    elif entry.key not in keys:
+        raise entry.refusal(f"no such key{nearest(entry.key, keys)}")
 
 
 def _name(entry: Entry) -> str:
@@ -138,7 +182,7 @@ def _name(entry: Entry) -> str:
     return entry.text
 
 
-def _search(entries: _Entries) -> dict[str, int]:
+def _search(entries: Entries) -> dict[str, int]:
     values = search_defaults()
     for (section, key), entry in entries.items():
         if section == "search":
@@ -149,7 +193,7 @@ def _search(entries: _Entries) -> dict[str, int]:
     return values
 
 
-def _options(entries: _Entries) -> dict[str, str]:
+def _options(entries: Entries) -> dict[str, str]:
     entry = entries.get(("options", "Hash"))
     if entry is None:
         return {"Hash": "16"}
@@ -160,7 +204,7 @@ def _options(entries: _Entries) -> dict[str, str]:
     return {"Hash": str(int(entry.text))}
 
 
-def _limit(entries: _Entries) -> Limit | None:
+def _limit(entries: Entries) -> Limit | None:
     given = [entry for (section, _), entry in entries.items() if section == "limit"]
     if not given:
         return None
@@ -176,7 +220,7 @@ def _term_keys(term: Term) -> tuple[str, ...]:
     return (term.name,) if term.is_scalar else (f"{term.name}_mg", f"{term.name}_eg")
 
 
-def _weights(entries: _Entries) -> Weights:
+def _weights(entries: Entries) -> Weights:
     weights: Weights = weight_defaults()
     for term in EVALUATION:
         given = [entries.get(("evaluation", key)) for key in _term_keys(term)]
@@ -223,7 +267,24 @@ def differences(new: EngineConfig, base: EngineConfig) -> list[str]:
     lines = []
     if new.source != base.source:
         lines.append(f"engine.source: {new.source} against {base.source}")
+    if new.program is None and base.program is None:
+        lines += _own_differences(new, base)
+    else:
+        lines += program_differences(new.program, base.program)
     lines += [
+        f"options.{name}: {new.options.get(name, '–')} against {base.options.get(name, '–')}"
+        for name in sorted(new.options.keys() | base.options.keys())
+        if new.options.get(name) != base.options.get(name)
+    ]
+    for name, engine in ((new.name, new), (base.name, base)):
+        if engine.limit is not None and new.limit != base.limit:
+            lines.append(f"limit of {name}: {engine.limit.describe()}")
+    return lines
+
+
+def _own_differences(new: EngineConfig, base: EngineConfig) -> list[str]:
+    """What sets two of our engines apart."""
+    lines = [
         f"search.{name}: {_PARAMETERS[name].format(value)} against"
         f" {_PARAMETERS[name].format(base.search[name])}"
         for name, value in new.search.items()
@@ -237,9 +298,4 @@ def differences(new: EngineConfig, base: EngineConfig) -> list[str]:
             (mg,), (eg,) = value
             (other_mg,), (other_eg,) = other
             lines.append(f"evaluation.{name}: {mg} {eg} against {other_mg} {other_eg}")
-    if new.options != base.options:
-        lines.append(f"options.Hash: {new.hash_mb} against {base.hash_mb}")
-    for name, engine in ((new.name, new), (base.name, base)):
-        if engine.limit is not None and new.limit != base.limit:
-            lines.append(f"limit of {name}: {engine.limit.describe()}")
     return lines

@@ -29,3 +29,9 @@ class Interrupted(HarnessError):
     """Stopped by Ctrl-C or SIGTERM; what was finished is kept and the run can be resumed."""
 
     exit_code = 130
+
+
+class MachineFault(HarnessError):
+    """The machine could not do what a game needs; whoever plays it is not to blame."""
+
+    exit_code = 4

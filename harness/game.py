@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from harness.adjudication import Adjudicator, Verdict
 from harness.clock import NS_PER_MS, Clocks, GameClock
+from harness.errors import HarnessError
 from harness.record import GameRecord, MoveLog, Reply, Termination
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def play_game(
     """Play one game; `players` and `limits` are (NEW, BASE).
 
     An opening that the referee refuses is a fault of the caller and raises (FenError,
-    IllegalMoveError); whatever a player does is part of the record.
+    IllegalMoveError), and so does a player that cannot be had (EngineStartError) or a machine that
+    fails (MachineFault); whatever a player does is part of the record.
     """
     from engine.shell import Game
 
@@ -146,6 +148,8 @@ def _seat_players(
     for side, player in enumerate(seats):
         try:
             player.new_game(fen, chess960, seed)
+        except HarnessError:
+            raise
         except Exception as error:  # noqa: BLE001 - a failing player loses, and is quoted
             return _fault(error, side)
     return None
@@ -177,9 +181,12 @@ def _play_on(table: _Table) -> _Ending:
         begun_ns = perf_counter_ns()
         try:
             reply = seats[side].play(log.moves, log.count, limits[side], clocks)
+        except HarnessError:
+            raise
         except Exception as error:  # noqa: BLE001 - a failing player loses, and is quoted
             return _fault(error, side)
-        elapsed_ns = perf_counter_ns() - begun_ns
+        times = reply.times
+        elapsed_ns = times.wall_ns if times is not None else perf_counter_ns() - begun_ns
         if clock is not None and not clock.punch(side, elapsed_ns):
             return _time_forfeit(clock, side, elapsed_ns)
         try:

@@ -7,8 +7,8 @@ Moves are UCI texts; castling is king takes rook in Chess960 and the king's targ
 from __future__ import annotations
 
 import functools
-import math
 import re
+import shlex
 import threading
 import time
 from collections import Counter
@@ -19,7 +19,9 @@ import chess
 
 from harness.errors import HarnessError, UsageError
 from harness.perft_suite import Position
-from harness.uci_process import SilentEngineError, UciProcess
+from harness.spec import Program, Timeouts
+from harness.uci_options import greet
+from harness.uci_process import NS_PER_S, EngineSilent, UciProcess
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +33,10 @@ _TOTAL: Final = re.compile(r"\s*(?:nodes searched|total|nodes|leaves|perft)\b\D*
 
 #: A perft of depth 1 is answered within this, or not at all.
 PROBE_SECONDS: Final = 10.0
+#: A deep count is waited for so long.
+COUNT_SECONDS: Final = 30 * 24 * 3600.0
+#: It may compile itself before it is ready.
+TIMEOUTS: Final = Timeouts(start_ms=20_000, ready_ms=300_000)
 
 Divided = dict[str, int]
 Line = tuple[str, ...]
@@ -174,11 +180,17 @@ class UciDivider:
     """Any UCI engine that answers `go perft N` by a line `move: leaves` for each move."""
 
     def __init__(self, command: str | list[str], cwd: Path | None = None) -> None:
-        """Start it. Raises UsageError when it has no perft."""
-        self._engine = UciProcess(command, cwd)
+        """Start it. Raises EngineStartError, and UsageError when it has no perft."""
+        words = shlex.split(command) if isinstance(command, str) else command
+        program, *arguments = words or [""]
+        self._engine = UciProcess(
+            Program(command=program, arguments=tuple(arguments), folder=str(cwd or ""))
+        )
         self.name = self._engine.name
         self._chess960 = False
         try:
+            self._greeting = greet(self._engine, TIMEOUTS.start_ms)
+            self._engine.wait_ready(TIMEOUTS.ready_ms)
             self._check()
         except HarnessError:
             self.close()
@@ -187,7 +199,7 @@ class UciDivider:
     def _check(self) -> None:
         try:
             moves = len(self._ask(1, PROBE_SECONDS))
-        except SilentEngineError:
+        except EngineSilent:
             moves = 0
         if moves != 20:
             raise UsageError(
@@ -197,7 +209,7 @@ class UciDivider:
 
     def divide(self, position: Position, depth: int, path: Line = ()) -> Divided:
         if position.chess960 != self._chess960:
-            if not any("UCI_Chess960" in line for line in self._engine.greeting):
+            if "uci_chess960" not in self._greeting.kinds:
                 raise UsageError(
                     f"{self.name} has no option UCI_Chess960; expected an engine that plays"
                     f" Chess960, for {position.fen}"
@@ -207,16 +219,16 @@ class UciDivider:
             self._engine.send(f"setoption name UCI_Chess960 value {value}")
         played = f" moves {' '.join(path)}" if path else ""
         self._engine.send(f"position fen {position.fen}{played}")
-        return self._ask(depth, None)
+        return self._ask(depth)
 
-    def _ask(self, depth: int, timeout_s: float | None) -> Divided:
-        """What it says within `timeout_s` (None: whenever it comes), or nothing."""
+    def _ask(self, depth: int, timeout_s: float = COUNT_SECONDS) -> Divided:
+        """What it says. Raises EngineSilent after `timeout_s`, also when it thinks instead."""
+        self._engine.begin()
         self._engine.send(f"go perft {depth}")
-        end_s = time.monotonic() + (timeout_s or math.inf)
+        deadline_ns = time.perf_counter_ns() + int(timeout_s * NS_PER_S)
         below: Divided = {}
-        for line in self._engine.lines(timeout_s):
-            if time.monotonic() > end_s:  # it thinks instead, and says so line by line
-                return {}
+        while True:
+            line = self._engine.read_line(deadline_ns).decode(errors="replace")
             if match := _DIVIDED.fullmatch(line):
                 below[match[1]] = below.get(match[1], 0) + int(match[2])
             elif line.startswith("bestmove"):

@@ -44,6 +44,7 @@ _TERMINATION_TAGS: Final = {
     Termination.ILLEGAL_MOVE: "rules infraction",
     Termination.CRASH: "abandoned",
     Termination.HANG: "abandoned",
+    Termination.FLOOD: "abandoned",
     Termination.INTERRUPTED: "unterminated",
 }
 
@@ -60,6 +61,7 @@ _REASONS: Final = {
     Termination.ILLEGAL_MOVE: "{loser} makes an illegal move",
     Termination.CRASH: "{loser} crashes",
     Termination.HANG: "{loser} does not answer",
+    Termination.FLOOD: "{loser} says too much",
     Termination.INTERRUPTED: "Interrupted",
 }
 

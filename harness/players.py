@@ -13,6 +13,7 @@ from harness.clock import TIME_MARGIN_MS, Clocks
 from harness.errors import EngineStartError
 from harness.game import Player, PlayerFault, Reply, Termination
 from harness.splitmix import SplitMix64
+from harness.uci_player import UciPlayer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -151,7 +152,4 @@ def make_player(config: EngineConfig) -> Player:
     if config.source == "null":
         script = config.options.get("Fault")
         return ScriptedPlayer(script) if script else NullPlayer()
-    raise EngineStartError(
-        f"{config.name}: source = {config.source!r} cannot be played yet,"
-        " expected 'builtin' or 'null'"
-    )
+    return UciPlayer(config)

@@ -33,17 +33,29 @@ class Termination(StrEnum):
     ILLEGAL_MOVE = "illegal_move"
     CRASH = "crash"
     HANG = "hang"
+    FLOOD = "flood"
     INTERRUPTED = "interrupted"
 
 
+class MoveTimes(NamedTuple):
+    """What a move took, as its player measured it: another process has times of its own."""
+
+    wall_ns: int  # from just before `go` was written to just after `bestmove` was read
+    cpu_ns: int  # of all its threads
+
+
 class Reply(NamedTuple):
-    """A player's answer. Depth 0 says that there is no evaluation behind the move."""
+    """A player's answer. Depth 0 says that there is no evaluation behind the move.
+
+    `times` is None where whoever asked has to measure the time from question to answer.
+    """
 
     move: int
     score_cp: int
     depth: int
     nodes: int
     search_ns: int  # time inside the search itself, as the player measured it
+    times: MoveTimes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) 
         },
         "new": _side(spec.new),
         "base": _side(spec.base),
-        "differences": differences_of(spec),
+        "differences": differences(spec.new, spec.base),
         "limit": spec.limit.describe(),
         "openings": describe_openings(spec.openings),
         "adjudication": describe(spec.adjudication),
@@ -142,17 +142,6 @@ def _sentence(spec: MatchSpec, tally: Tally, events: Sequence[Event]) -> str:
 
 #: Kinds of events between which a run is played or rests.
 _STAGES: Final = ("started", "resumed", "finished", "interrupted")
-
-
-def differences_of(spec: MatchSpec) -> list[str]:
-    """What was tested: every setting that the two sides do not share, NEW's value first."""
-    new, base = spec.new, spec.base
-    lines = differences(new, base.model_copy(update={"options": new.options}))
-    return lines + [
-        f"options.{name}: {new.options.get(name, '–')} against {base.options.get(name, '–')}"
-        for name in sorted(new.options.keys() | base.options.keys())
-        if new.options.get(name) != base.options.get(name)
-    ]
 
 
 def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) -> dict[str, Any]:

@@ -35,8 +35,41 @@ def _sha256(value: object) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
+class Timeouts(_Frozen):
+    """How long a UCI program may take, beside what its limit allows; then it counts as hung."""
+
+    #: From its start to `uciok`, and to the `readyok` after its options and before a game.
+    start_ms: Annotated[int, Field(ge=1)] = 10_000
+    ready_ms: Annotated[int, Field(ge=1)] = 60_000
+    #: For a move that has no time limit (nodes, depth), so that no run waits for ever.
+    think_ms: Annotated[int, Field(ge=1)] = 300_000
+    #: From `stop` to its answer, and from `quit` to its end.
+    stop_ms: Annotated[int, Field(ge=1)] = 2_000
+    quit_ms: Annotated[int, Field(ge=1)] = 1_000
+
+
+class Program(_Frozen):
+    """A UCI program: what is started, where, and how patiently it is waited for.
+
+    `command` is the path of the file that is run, `sha256` its content when the run was specified
+    (empty: not looked at). A program that was built from a git revision says from which.
+    """
+
+    command: str
+    arguments: tuple[str, ...] = ()
+    folder: str = ""
+    environment: dict[str, str] = {}
+    timeouts: Timeouts = Timeouts()
+    sha256: str = ""
+    repository: str = ""
+    commit: str = ""
+
+
 class EngineConfig(_Frozen):
-    """One player: which engine, with every parameter and weight filled in."""
+    """One player: which engine, with every parameter and weight filled in.
+
+    `program` is there for a UCI engine only, which has `options` and nothing else of ours.
+    """
 
     name: str
     source: str = "builtin"
@@ -45,6 +78,7 @@ class EngineConfig(_Frozen):
     options: dict[str, str] = Field(default_factory=lambda: {"Hash": "16"})
     limit: Limit | None = None
     path: str = ""
+    program: Program | None = None
 
     @property
     def hash_mb(self) -> int:
@@ -52,7 +86,10 @@ class EngineConfig(_Frozen):
 
     def digest(self) -> str:
         """SHA-256 of what makes it play as it plays: everything but its name and its path."""
-        return _sha256(self.model_dump(mode="json", exclude={"name", "path"}))
+        content = self.model_dump(mode="json", exclude={"name", "path"})
+        if self.program is None:
+            del content["program"]  # digests are as old as journals, and older than programs
+        return _sha256(content)
 
 
 class AdjudicationConfig(_Frozen):

@@ -22,7 +22,12 @@ from harness.speed import SpeedRatio
 from harness.sprt import Decision, Hypotheses, SprtState
 
 #: Endings that say something about a program and nothing about chess.
-FAULTS: Final = (Termination.ILLEGAL_MOVE, Termination.CRASH, Termination.HANG)
+FAULTS: Final = (
+    Termination.ILLEGAL_MOVE,
+    Termination.CRASH,
+    Termination.HANG,
+    Termination.FLOOD,
+)
 
 # A crash is a lost game and counts, but a verdict must not be made of crashes: fastchess accepted
 # H0 from 28 crashes in 28 games. A run is invalid as soon as faults are more than a few and more

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.config import differences
 from harness.journal import Journal
 from harness.match import read_run
 from harness.pgn_pairs import read_match
 from harness.provenance import collect_provenance
-from harness.result import differences_of
 from harness.spec import EngineConfig
 from tests.match.runs import null_spec, play
 
@@ -25,12 +25,12 @@ def test_every_setting_that_differs_is_named() -> None:
     base = EngineConfig(name="base", options={"Hash": "16"})
     search = base.search | {"null_move": 0}
     new = EngineConfig(name="new", search=search, options={"Hash": "32", "Threads": "2"})
-    assert differences_of(null_spec(2, new=new, base=base)) == [
+    assert differences(new, base) == [
         "search.null_move: 0 against 1",
         "options.Hash: 32 against 16",
         "options.Threads: 2 against –",
     ]
-    assert differences_of(null_spec(2, new=base, base=base)) == []
+    assert differences(base, base) == []
 
 
 def test_a_run_that_has_not_ended_does_not_look_undecided(tmp_path: Path) -> None:

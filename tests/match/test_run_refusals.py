@@ -75,7 +75,7 @@ def test_book_that_has_changed_is_refused(tmp_path: Path) -> None:
 
 def test_player_that_cannot_start_ends_the_run_with_its_sentence(tmp_path: Path) -> None:
     spec = null_spec(5, new=EngineConfig(name="stranger", source="uci"))
-    with pytest.raises(EngineStartError, match="stranger: source = 'uci' cannot be played yet"):
+    with pytest.raises(EngineStartError, match="stranger: source = 'uci' has no program"):
         play(spec, tmp_path / "run")
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.clock import NS_PER_MS, GameClock
+from harness.clock import NS_PER_MS, TIME_MARGIN_MS, GameClock
 from harness.limits import Limit
 
 FAST = Limit.parse_tc("10+0.1")
@@ -24,7 +24,7 @@ def test_each_side_pays_from_its_own_clock_and_gets_its_increment() -> None:
 def test_players_may_have_different_clocks() -> None:
     clock = GameClock(Limit(base_ms=1_000), Limit(base_ms=5_000, increment_ms=50))
     assert clock.punch(1, ms(1_000))
-    assert clock.show(1) == (1, (1_000, 4_050), (0, 50), 0)
+    assert clock.show(1) == (1, (1_000, 4_050), (0, 50), 0, ms(4_050 + TIME_MARGIN_MS))
 
 
 def test_a_session_ends_with_new_time_and_a_new_count() -> None:

@@ -277,7 +277,7 @@ def test_each_mistake_gets_its_sentence(text, sentence):
     assert refusal(text).startswith(sentence)
 
 
-@pytest.mark.parametrize("source", ["uci", "git", "builtin@HEAD~1"])
+@pytest.mark.parametrize("source", ["git", "builtin@HEAD~1"])
 def test_sources_of_later_versions_are_refused_by_name(source):
     # A key that only such a source has must not be called misspelt first.
     sentence = refusal(f"[engine]\ncommand = ./engine\nsource = {source}\n")

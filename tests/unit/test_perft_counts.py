@@ -25,6 +25,7 @@ from harness.perft_counts import (
 )
 from harness.perft_suite import Position, parse_position
 from harness.revisions import command_of_engine, working_tree
+from harness.spec import Timeouts
 
 KIWIPETE = parse_position("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
 CHESS960 = parse_position("1r2k1r1/pp4pp/8/8/8/8/PP4PP/1R2K1R1 w GBgb - 0 1")
@@ -274,6 +275,6 @@ def test_an_engine_that_ends_is_told(tmp_path: Path) -> None:
 
 
 def test_a_silent_program_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.uci_process.GREETING_SECONDS", 0.2)
-    with pytest.raises(EngineStartError, match=r"has not answered for 0\.2 s"):
+    monkeypatch.setattr("harness.perft_counts.TIMEOUTS", Timeouts(start_ms=200))
+    with pytest.raises(EngineStartError, match=r"has not answered for 0\.2"):
         UciDivider([sys.executable, "-c", "import time; time.sleep(600)"])

@@ -89,7 +89,7 @@ def test_the_factory_goes_by_source() -> None:
     scripted = EngineConfig(name="x", source="null", options={"Fault": "crash@3"})
     assert type(make_player(scripted)) is ScriptedPlayer
     assert type(make_player(EngineConfig(name="x"))) is BuiltinPlayer
-    with pytest.raises(EngineStartError, match="mine: source = 'uci'"):
+    with pytest.raises(EngineStartError, match="mine: source = 'uci' has no program"):
         make_player(EngineConfig(name="mine", source="uci"))
 
 

@@ -162,7 +162,7 @@ def test_error_for_the_user_comes_back_as_itself(start: Start) -> None:
     failed, *_ = collect(start(null_spec(1, new=unknown)), 1)
     assert isinstance(failed, Failed)
     assert isinstance(failed.error, EngineStartError)
-    assert "cannot be played yet" in str(failed.error)
+    assert "has no program" in str(failed.error)
 
 
 def test_bug_comes_back_with_its_traceback(start: Start) -> None:

@@ -1,0 +1,244 @@
+"""A UCI engine as a player: what it is asked for each move, and what its answer means.
+
+Scores are centipawns from the view of the side that moved, as the engine says them. What the
+engine does wrong is a `PlayerFault` and loses the game; a process that is ill is ended, and a new
+one plays the next game.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from harness.errors import EngineStartError, MachineFault
+from harness.game import PlayerFault
+from harness.record import MATE_BOUND_CP, MATE_CP, MoveTimes, Reply, Termination
+from harness.uci_options import Greeting, greet, setoption
+from harness.uci_process import (
+    NS_PER_MS,
+    EngineFault,
+    EngineFlood,
+    EngineGone,
+    EngineSilent,
+    UciProcess,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from harness.clock import Clocks
+    from harness.config import EngineConfig
+    from harness.limits import Limit
+
+STARTPOS: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+#: Signals that others send: the kernel short of memory, a user, the end of a session.
+_FROM_OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+
+
+class UciPlayer:
+    """One engine process, started with the first game; `engine.shell.Game` reads its moves."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        if config.program is None:
+            raise EngineStartError(
+                f"{config.name}: source = {config.source!r} has no program; expected engine.command"
+            )
+        self._name = config.name
+        self._program = config.program
+        self._options = config.options
+        self._timeouts = config.program.timeouts
+        self._process: UciProcess | None = None
+        self._greeting = Greeting("", {})
+        self._chess960 = False
+
+    def new_game(self, fen: str, chess960: bool, seed: int) -> None:
+        from engine.shell import Game
+
+        with self._faults_told():
+            process = self._process or self._start()
+            process.forget()
+            self._set_variant(process, fen, chess960)
+            process.send("ucinewgame", _after(self._timeouts.ready_ms))
+            process.wait_ready(self._timeouts.ready_ms)
+        self._game = Game(fen, chess960)
+        self._pushed = 0
+        start = "startpos" if fen == STARTPOS else f"fen {fen}"
+        self._position = f"position {start} moves"
+
+    def _start(self) -> UciProcess:
+        process = self._process = UciProcess(self._program, self._name)
+        self._greeting = greet(process, self._timeouts.start_ms)
+        for name, value in self._options.items():
+            process.send(setoption(name, value, self._greeting), _after(self._timeouts.ready_ms))
+        self._chess960 = False
+        process.wait_ready(self._timeouts.ready_ms)
+        return process
+
+    def _set_variant(self, process: UciProcess, fen: str, chess960: bool) -> None:
+        if chess960 == self._chess960:
+            return
+        if "uci_chess960" not in self._greeting.kinds:
+            raise EngineStartError(
+                f"{self._name} has no option UCI_Chess960; expected an engine that plays Chess960,"
+                f" for {fen}"
+            )
+        value = "true" if chess960 else "false"
+        process.send(f"setoption name UCI_Chess960 value {value}", _after(self._timeouts.ready_ms))
+        self._chess960 = chess960
+
+    def play(
+        self, moves: NDArray[np.uint16], count: int, limit: Limit, clocks: Clocks | None
+    ) -> Reply:
+        for move in moves[self._pushed : count].tolist():
+            self._position += f" {self._game.format_uci(move)}"
+            self._game.push(move)
+        process = self._process
+        assert process is not None
+        with self._faults_told():
+            # In one piece, so that `isready` costs no way to the engine and back.
+            question = f"{self._position}\nisready\n{go_command(limit, clocks)}"
+            answer = self._ask(process, question, clocks)
+            move = self._read_move(answer.bestmove)
+        self._pushed = count + 1
+        score_cp, depth, nodes = read_info(answer.info)
+        return Reply(move, score_cp, depth, nodes, answer.times.wall_ns, answer.times)
+
+    def _ask(self, process: UciProcess, question: str, clocks: Clocks | None) -> _Answer:
+        timed = clocks is not None and clocks.allowance_ns is not None
+        allowance_ns = self._timeouts.think_ms * NS_PER_MS
+        if clocks is not None and clocks.allowance_ns is not None:
+            allowance_ns = clocks.allowance_ns
+        process.begin()
+        cpu_ns = process.cpu_ns() if timed else 0
+        begun_ns = perf_counter_ns()
+        try:
+            process.send(question, begun_ns + allowance_ns)
+            for _ in process.lines_until(b"readyok", begun_ns + allowance_ns):
+                pass  # what is said before is late, or was said twice
+            info, bestmove = _listen(process, begun_ns + allowance_ns)
+        except EngineSilent as silence:
+            info, bestmove = self._stop(process)
+            if not timed:
+                raise EngineSilent(f"{silence}, until it was stopped") from None
+        wall_ns = process.heard_at_ns - begun_ns
+        return _Answer(
+            info, bestmove, MoveTimes(wall_ns, process.cpu_ns() - cpu_ns if timed else 0)
+        )
+
+    def _stop(self, process: UciProcess) -> tuple[bytes, bytes]:
+        """The late answer. Raises EngineSilent when there is none."""
+        deadline_ns = _after(self._timeouts.stop_ms)
+        process.send("stop", deadline_ns)
+        try:
+            return _listen(process, deadline_ns)
+        except EngineSilent as silence:
+            raise EngineSilent(f"{silence}, nor to stop") from None
+
+    def _read_move(self, bestmove: bytes) -> int:
+        from engine.shell import IllegalMoveError
+
+        words = bestmove.decode(errors="replace").split()
+        text = words[1] if len(words) > 1 else ""
+        try:
+            move = self._game.push_uci(text)
+        except IllegalMoveError as error:
+            raise PlayerFault(Termination.ILLEGAL_MOVE, str(error)) from None
+        self._position += f" {text.lower()}"
+        return move
+
+    @contextmanager
+    def _faults_told(self) -> Iterator[None]:
+        """An ill process is ended, and its fault told as the game's ending. Raises PlayerFault."""
+        try:
+            yield
+        except EngineFault as fault:
+            process = self._process
+            assert process is not None
+            status = process.exit_status
+            self.close()
+            if status is not None and -status in _FROM_OUTSIDE:
+                raise MachineFault(str(fault)) from None
+            raise PlayerFault(_TERMINATIONS[type(fault)], str(fault)) from None
+
+    def close(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.close(self._timeouts.quit_ms)
+
+
+class _Answer(NamedTuple):
+    info: bytes
+    bestmove: bytes
+    times: MoveTimes
+
+
+_TERMINATIONS: Final = {
+    EngineGone: Termination.CRASH,
+    EngineSilent: Termination.HANG,
+    EngineFlood: Termination.FLOOD,
+}
+
+
+def _after(time_ms: int) -> int:
+    return perf_counter_ns() + time_ms * NS_PER_MS
+
+
+def go_command(limit: Limit, clocks: Clocks | None) -> str:
+    """What a limit is in UCI; clocks are there for every timed game, also for an untimed side."""
+    words = ["go"]
+    if limit.nodes:
+        words.append(f"nodes {limit.nodes}")
+    if limit.depth:
+        words.append(f"depth {limit.depth}")
+    if limit.movetime_ms:
+        words.append(f"movetime {limit.movetime_ms}")
+    if limit.has_clock and clocks is not None:
+        # A clock within its margin shows nothing, which some engines take for no limit at all.
+        white_ms, black_ms = (max(1, left_ms) for left_ms in clocks.time_left_ms)
+        white_increment_ms, black_increment_ms = clocks.increment_ms
+        words.append(f"wtime {white_ms} btime {black_ms}")
+        words.append(f"winc {white_increment_ms} binc {black_increment_ms}")
+        if clocks.moves_to_go:
+            words.append(f"movestogo {clocks.moves_to_go}")
+    return " ".join(words)
+
+
+def _listen(process: UciProcess, deadline_ns: int) -> tuple[bytes, bytes]:
+    """The last line with a score that is no bound and no lesser line's, and the best move's."""
+    info = b""
+    while True:
+        line = process.read_line(deadline_ns)
+        if line.startswith(b"bestmove"):
+            return info, line
+        if b" score " in line and b"bound" not in line and _is_first_line(line):
+            info = line
+
+
+def _is_first_line(line: bytes) -> bool:
+    return b" multipv " not in line or b" multipv 1 " in line
+
+
+def read_info(line: bytes) -> tuple[int, int, int]:
+    """(score_cp, depth, nodes) of an `info` line; all 0 where it does not tell a score.
+
+    A mate in n moves is that of the game records; other scores stay below theirs.
+    """
+    words = line.split()
+    try:
+        at = words.index(b"score")
+        value = int(words[at + 2])
+        depth = max(1, int(words[words.index(b"depth") + 1])) if b"depth" in words else 1
+        nodes = max(0, int(words[words.index(b"nodes") + 1])) if b"nodes" in words else 0
+    except (ValueError, IndexError):
+        return 0, 0, 0
+    if words[at + 1] == b"mate":
+        plies = 2 * value - 1 if value > 0 else -2 * value
+        score_cp = MATE_CP - min(plies, MATE_CP - MATE_BOUND_CP)
+        return (score_cp if value > 0 else -score_cp), depth, nodes
+    most = MATE_BOUND_CP - 1
+    return max(-most, min(value, most)), depth, nodes

@@ -1,0 +1,137 @@
+"""Games of UCI programs: the scripted engine plays, and all that is said is looked at."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.config import differences, load_engine_config
+from harness.errors import EngineStartError, UsageError
+from harness.limits import Limit
+from harness.match import RunOptions, run_match
+from harness.openings import BookOpenings
+from harness.record import Termination
+from harness.spec import EngineConfig, OpeningSpec
+from tests.match.engines import SCRIPT, STARTPOS, play_pair, scripted
+from tests.match.runs import RecordingView, null_spec, play
+
+CLOCK = Limit.parse_tc("60+0.1")
+
+
+@pytest.mark.parametrize("limit", [Limit(nodes=10), Limit(depth=3), CLOCK])
+def test_two_programs_play_to_the_end_of_their_dance(limit: Limit) -> None:
+    first, second = play_pair(scripted(), scripted(), limit)
+    for record in (first, second):
+        assert (record.termination, record.plies, record.result) == (Termination.THREEFOLD, 8, 0)
+        columns = record.columns()
+        assert set(columns.scores_cp.tolist()) == {12}
+        assert set(columns.depths.tolist()) == {5}
+        assert set(columns.nodes.tolist()) == {1234}
+        assert min(record.search_ns) > 0
+    assert first.moves == second.moves
+
+
+def test_a_second_answer_is_dropped() -> None:
+    for record in play_pair(scripted("twice", "go"), scripted()):
+        assert (record.termination, record.plies) == (Termination.THREEFOLD, 8)
+
+
+def config_file(folder: Path, *arguments: str, rest: str = "") -> str:
+    path = folder / "engine.cfg"
+    words = " ".join(("-IS", str(SCRIPT), *arguments))
+    path.write_text(
+        f"[engine]\nsource = uci\ncommand = {sys.executable}\narguments = {words}\n{rest}"
+    )
+    return str(path)
+
+
+def test_a_config_of_a_program_is_named_as_it_names_itself(tmp_path: Path) -> None:
+    rest = "folder = .\n[environment]\nA = b c\n[options]\nhash = 2\n[timeouts]\nquit_ms = 500\n"
+    config = load_engine_config(config_file(tmp_path, rest=rest))
+    assert config.name == "Scripted 1.0"
+    assert config.options == {"hash": "2"}
+    program = config.program
+    assert program is not None
+    assert program.command == sys.executable
+    assert program.arguments[-1] == str(SCRIPT)
+    assert program.folder == str(tmp_path)
+    assert program.environment == {"A": "b c"}
+    assert program.timeouts.quit_ms == 500
+    assert len(program.sha256) == 64
+    assert config.digest() != load_engine_config(config_file(tmp_path)).digest()
+    assert differences(config, config.model_copy(update={"options": {}})) == [
+        "options.hash: 2 against –"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rest", "sentence"),
+    [
+        ("[options]\nHsah = 2\n", "options.Hsah = 2: the engine has no such option; did you mean"),
+        ("[search]\nnull_move = 1\n", "an engine of source uci has no such section"),
+        ("folder = nowhere\n", "no such folder; looked for"),
+        ("[timeouts]\nstart_ms = soon\n", "expected an integer from 1 to 86400000 milliseconds"),
+        ("[timeouts]\nstart = 1\n", "no such key; did you mean start_ms"),
+        ("[options]\nHash =\n  1\n  2\n", "expected one line of printable characters"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(tmp_path: Path, rest: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence) as caught:
+        load_engine_config(config_file(tmp_path, rest=rest))
+    assert "engine.cfg, line " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("source = uci\n", "no engine.command; expected the program to be started"),
+        ("source = uci\ncommand = no-such-engine-anywhere\n", "no such program in PATH"),
+        ("source = uci\ncommand = ./engine.cfg\n", "cannot be executed; expected a program"),
+        ("source = uci\ncommand = ./nothing\n", "no such file; looked for"),
+        (f"source = uci\ncommand = {sys.executable}\narguments = '\n", "expected words as in a"),
+    ],
+)
+def test_programs_that_are_not_there_are_told(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "engine.cfg"
+    path.write_text(f"[engine]\n{text}")
+    with pytest.raises(UsageError, match=sentence):
+        load_engine_config(str(path))
+
+
+def test_a_program_that_is_no_engine_is_told_with_what_it_said(tmp_path: Path) -> None:
+    sentence = r"has ended \(exit code 3\); expected a UCI engine; it said: assertion failed"
+    with pytest.raises(EngineStartError, match=sentence):
+        load_engine_config(config_file(tmp_path, "exit", "uci"))
+
+
+def start_book(folder: Path) -> OpeningSpec:
+    """A book of the start position alone, where the scripted engine can play."""
+    path = folder / "start.epd"
+    path.write_text(f"{STARTPOS}\n")
+    sha256 = BookOpenings(path, "sequential", 1).sha256
+    return OpeningSpec(kind="book", path=str(path), sha256=sha256, order="sequential")
+
+
+def test_a_run_of_a_program_against_our_engine(tmp_path: Path) -> None:
+    """In worker processes, with the verdict, and with whoever is at fault."""
+    spec = null_spec(
+        100,
+        new=EngineConfig(name="null", source="null"),
+        base=scripted("exit", "go", "1"),
+        openings=start_book(tmp_path),
+    )
+    view = RecordingView()
+    document = run_match(spec, RunOptions(tmp_path / "run", 1), view)
+    assert document["decision"] == "invalid"
+    assert document["faults"]["crash"] == 4
+    assert "white: scripted has ended (exit code 3)" in str(view.messages)
+
+
+def test_a_run_of_two_programs_ends_with_its_files(tmp_path: Path) -> None:
+    spec = null_spec(3, new=scripted(), base=scripted("twice", "go"), openings=start_book(tmp_path))
+    document = play(spec, tmp_path / "run")
+    assert document["terminations"] == {"threefold": 6}
+    assert document["mean_depth"] == [5.0, 3.75]  # no depth where the first answer came at once
+    assert (tmp_path / "run" / "games.pgn").read_text().count("threefold") == 6
