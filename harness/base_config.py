@@ -25,7 +25,7 @@ _HEAD = """\
 [engine]
 # shown in results and in PGN
 name = base
-# which engine: builtin (the one in this folder's engine/)
+# which engine: builtin (the one in this folder's engine/) or builtin@REV (of a git revision)
 source = builtin
 # another config whose values hold where this one is silent, relative to this file
 # extends = other.cfg

@@ -113,10 +113,19 @@ def main(context: click.Context) -> None:
 
 @main.command(
     short_help="Is NEW stronger than BASE? Play until a test says so.",
-    epilog=_example("harness sprt new.cfg base.cfg --tc 10+0.1 --openings book.epd.gz"),
+    epilog=_example(
+        "harness sprt new.cfg base.cfg --tc 10+0.1 --openings book.epd.gz",
+        "harness sprt --rev HEAD~1",
+    ),
 )
 @click.argument("new", required=False)
 @click.argument("base", required=False)
+@click.option(
+    "--rev",
+    metavar="REV",
+    help="BASE is the engine of a git revision, at its own defaults; NEW is then base.cfg unless"
+    " it is given.",
+)
 @options.limit_options
 @options.opening_options
 @options.seed_option

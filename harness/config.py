@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.parameters import SEARCH, search_defaults
-from engine.weights import EVALUATION, WEIGHT_LIMIT_CP, Term, weight_defaults
+from engine.weights import WEIGHT_LIMIT_CP, Term
+from harness.engines import Schema, schema_of
+from harness.errors import UsageError
 from harness.ini import Entry, find_config, nearest, read_chain
 from harness.limits import LIMIT_KINDS, Limit
 from harness.program_config import (
@@ -26,6 +27,7 @@ from harness.program_config import (
     program_differences,
     read_program,
 )
+from harness.revisions import PREFIX, find_engine
 from harness.spec import (
     AdjudicationConfig,
     EngineConfig,
@@ -47,10 +49,12 @@ __all__ = [
 ]
 
 MAX_HASH_MB = 65_536
+MAX_NAME_LENGTH = 64
 _OWN_SOURCES = ("builtin", "null")
+_FOREIGN_SOURCES = ("uci",)
+_EXPECTED_SOURCE = "expected builtin, builtin@REV with a git revision, or uci"
 _SECTIONS = ("options", "search", "evaluation", "environment", "timeouts")
 _ENGINE_KEYS = ("name", "source", "extends")
-_PARAMETERS = {parameter.name: parameter for parameter in SEARCH}
 
 
 def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = None) -> EngineConfig:
@@ -63,17 +67,19 @@ def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = Non
     layers = read_chain(path, ("engine", "extends"))
     layers.append(_override_entries(overrides or {}))
     entries = _merge(layers)
-    source = _source(entries)
-    known = _known_keys(source)
+    source, source_digest = _source(entries)
+    schema = None if source in _FOREIGN_SOURCES else schema_of(source_digest)
+    known = _known_keys(schema)
     for entry in entries.values():
         _check_known(entry, known, source)
     name = next((e for e in layers[-2] if (e.section, e.key) == ("engine", "name")), None)
     config = EngineConfig(
         name=path.stem if name is None else _name(name),
         source=source,
+        source_digest=source_digest,
         limit=_limit(entries),
         path=str(path),
-        **(_own(entries) if source in _OWN_SOURCES else _foreign(entries, source)),
+        **(_foreign(entries) if schema is None else _own(entries, schema)),
     )
     if config.program is None:
         return config
@@ -81,16 +87,16 @@ def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = Non
     return config if name is not None else config.model_copy(update={"name": called or config.name})
 
 
-def _own(entries: Entries) -> dict[str, Any]:
+def _own(entries: Entries, schema: Schema) -> dict[str, Any]:
     """What our engine is made of."""
     return {
-        "search": _search(entries),
-        "weights": _weights(entries),
+        "search": _search(entries, schema),
+        "weights": _weights(entries, schema),
         "options": _options(entries),
     }
 
 
-def _foreign(entries: Entries, source: str) -> dict[str, Any]:
+def _foreign(entries: Entries) -> dict[str, Any]:
     """What another engine is made of."""
     return {
         "search": {},
@@ -135,19 +141,48 @@ def _weights_file(link: Entry) -> list[Entry]:
     return entries
 
 
-def _source(entries: Entries) -> str:
+def _source(entries: Entries) -> tuple[str, str]:
+    """The source and, of another revision's engine, its digest; a revision becomes its commit."""
     entry = entries.get(("engine", "source"))
-    if entry is None or entry.text in (*_OWN_SOURCES, "uci"):
-        return "builtin" if entry is None else entry.text
-    if entry.text == "git" or entry.text.startswith("builtin@"):
-        raise entry.refusal("this version cannot play it yet; expected builtin or uci")
-    raise entry.refusal("unknown source; expected builtin or uci")
+    if entry is None or entry.text in (*_OWN_SOURCES, *_FOREIGN_SOURCES):
+        return "builtin" if entry is None else entry.text, ""
+    if entry.text.startswith(PREFIX):
+        try:
+            return source_of(entry.text.removeprefix(PREFIX))
+        except UsageError as error:
+            raise entry.refusal(str(error)) from None
+    if entry.text == "git":
+        raise entry.refusal(f"this version cannot play it yet; {_EXPECTED_SOURCE}")
+    raise entry.refusal(f"unknown source; {_EXPECTED_SOURCE}")
 
 
-def _known_keys(source: str) -> dict[str, Iterable[str] | None]:
-    """The keys of each section that an engine of this source has; None: any."""
+def source_of(revision: str) -> tuple[str, str]:
+    """Source and source digest of the engine of a revision. Raises UsageError.
+
+    A revision with the working tree's engine is that engine: one copy is played.
+    """
+    commit, digest = find_engine(revision)
+    return (f"{PREFIX}{commit}", digest) if digest else ("builtin", "")
+
+
+def revision_config(revision: str) -> EngineConfig:
+    """The engine of a revision as it is by itself: every number at its own default.
+
+    Raises UsageError where git knows no such revision or it has no engine.
+    """
+    source, digest = source_of(revision)
+    return EngineConfig(
+        name=revision[:MAX_NAME_LENGTH],
+        source=source,
+        source_digest=digest,
+        **_own({}, schema_of(digest)),
+    )
+
+
+def _known_keys(schema: Schema | None) -> dict[str, Iterable[str] | None]:
+    """The keys of each section that our engine of this schema has, or another one; None: any."""
     limit = (*LIMIT_KINDS, "tc")
-    if source not in _OWN_SOURCES:
+    if schema is None:
         return {
             "engine": (*_ENGINE_KEYS, *PROGRAM_KEYS),
             "options": None,
@@ -155,11 +190,12 @@ def _known_keys(source: str) -> dict[str, Iterable[str] | None]:
             "timeouts": TIMEOUT_KEYS,
             "limit": limit,
         }
+    terms = (key for term in schema.terms.values() for key in _term_keys(term))
     return {
         "engine": _ENGINE_KEYS,
         "options": ("Hash",),
-        "search": _PARAMETERS,
-        "evaluation": [key for term in EVALUATION for key in _term_keys(term)] + ["weights"],
+        "search": schema.parameters,
+        "evaluation": [*terms, "weights"],
         "limit": limit,
     }
 
@@ -173,21 +209,22 @@ def _check_known(entry: Entry, known: Mapping[str, Iterable[str] | None], source
     if keys is None:
         check_text(entry)
     elif entry.key not in keys:
-        raise entry.refusal(f"no such key{nearest(entry.key, keys)}")
+        whose = f" in the engine of {source[:16]}" if source.startswith(PREFIX) else ""
+        raise entry.refusal(f"no such key{whose}{nearest(entry.key, keys)}")
 
 
 def _name(entry: Entry) -> str:
-    if not entry.text.isprintable() or not 1 <= len(entry.text) <= 64:
-        raise entry.refusal("expected a name of 1 to 64 printable characters")
+    if not entry.text.isprintable() or not 1 <= len(entry.text) <= MAX_NAME_LENGTH:
+        raise entry.refusal(f"expected a name of 1 to {MAX_NAME_LENGTH} printable characters")
     return entry.text
 
 
-def _search(entries: Entries) -> dict[str, int]:
-    values = search_defaults()
+def _search(entries: Entries, schema: Schema) -> dict[str, int]:
+    values = {name: parameter.default for name, parameter in schema.parameters.items()}
     for (section, key), entry in entries.items():
         if section == "search":
             try:
-                values[key] = _PARAMETERS[key].parse(entry.text)
+                values[key] = schema.parameters[key].parse(entry.text)
             except ValueError as error:
                 raise entry.refusal(str(error)) from None
     return values
@@ -220,9 +257,11 @@ def _term_keys(term: Term) -> tuple[str, ...]:
     return (term.name,) if term.is_scalar else (f"{term.name}_mg", f"{term.name}_eg")
 
 
-def _weights(entries: Entries) -> Weights:
-    weights: Weights = weight_defaults()
-    for term in EVALUATION:
+def _weights(entries: Entries, schema: Schema) -> Weights:
+    weights: Weights = {
+        name: (term.middlegame, term.endgame) for name, term in schema.terms.items()
+    }
+    for term in schema.terms.values():
         given = [entries.get(("evaluation", key)) for key in _term_keys(term)]
         if not term.is_scalar:
             middlegame, endgame = weights[term.name]
@@ -263,7 +302,10 @@ def _integers(entry: Entry, text: str) -> list[int]:
 
 
 def differences(new: EngineConfig, base: EngineConfig) -> list[str]:
-    """What sets two engines apart, one line each: `search.null_move: 1 against 0`."""
+    """What sets two engines apart, one line each: `search.null_move: 1 against 0`.
+
+    What only one of them knows, being another revision's, reads as a dash for the other.
+    """
     lines = []
     if new.source != base.source:
         lines.append(f"engine.source: {new.source} against {base.source}")
@@ -285,17 +327,31 @@ def differences(new: EngineConfig, base: EngineConfig) -> list[str]:
 def _own_differences(new: EngineConfig, base: EngineConfig) -> list[str]:
     """What sets two of our engines apart."""
     lines = [
-        f"search.{name}: {_PARAMETERS[name].format(value)} against"
-        f" {_PARAMETERS[name].format(base.search[name])}"
-        for name, value in new.search.items()
-        if value != base.search[name]
+        f"search.{name}: {_shown(new, name)} against {_shown(base, name)}"
+        for name in {**new.search, **base.search}
+        if new.search.get(name) != base.search.get(name)
     ]
-    for name, value in new.weights.items():
-        other = base.weights[name]
-        if value != other and len(value[0]) > 1:
-            lines.append(f"evaluation.{name}: another table")
-        elif value != other:
-            (mg,), (eg,) = value
-            (other_mg,), (other_eg,) = other
-            lines.append(f"evaluation.{name}: {mg} {eg} against {other_mg} {other_eg}")
+    for name in {**new.weights, **base.weights}:
+        value, other = new.weights.get(name), base.weights.get(name)
+        if value != other:
+            lines.append(f"evaluation.{name}: {_weight_difference(value, other)}")
     return lines
+
+
+def _shown(engine: EngineConfig, name: str) -> str:
+    """A search parameter's value as a config says it; the plain number where this tree has none."""
+    if name not in engine.search:
+        return "–"
+    parameter = schema_of("").parameters.get(name)
+    value = engine.search[name]
+    return str(value) if parameter is None else parameter.format(value)
+
+
+_Tables = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _weight_difference(value: _Tables | None, other: _Tables | None) -> str:
+    if any(one is not None and len(one[0]) > 1 for one in (value, other)):
+        return "another table" if value and other else "only one of them has it"
+    told = ("–" if one is None else f"{one[0][0]} {one[1][0]}" for one in (value, other))
+    return " against ".join(told)

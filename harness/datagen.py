@@ -16,7 +16,6 @@ from harness.interrupts import Interrupts
 from harness.pgn import RESULTS
 from harness.playing import RunOptions, Session, opened_run, queue_of
 from harness.record import Termination
-from harness.snapshot import warm
 
 if TYPE_CHECKING:
     from harness.game import GameRecord
@@ -74,7 +73,7 @@ def generate(
         try:
             finished = session.take_up()
             if not production.reached:
-                warm(opened.snapshot, compiling, interrupts.check)
+                opened.warm(compiling, interrupts.check)
                 queue = queue_of(spec, options.concurrency, opened.book, finished, 1)
                 session.play(
                     queue,

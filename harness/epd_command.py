@@ -55,10 +55,11 @@ class BuiltinSolver:
     """Our engine in this process, with tables of its own."""
 
     def __init__(self, config: EngineConfig, limit: Limit) -> None:
-        from engine.shell import Searcher, SearchLimit
+        from harness.engines import loaded_shell
 
-        self._searcher = Searcher(config.search, config.weights, config.hash_mb)
-        self._limit = SearchLimit(
+        shell = loaded_shell(config.source_digest)
+        self._searcher = shell.Searcher(config.search, config.weights, config.hash_mb)
+        self._limit = shell.SearchLimit(
             nodes=limit.nodes or None,
             depth=limit.depth or None,
             movetime_ms=limit.movetime_ms or None,

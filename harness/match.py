@@ -15,9 +15,9 @@ from harness.exports import export_run
 from harness.interrupts import Interrupts
 from harness.invocation import resume_command
 from harness.journal import Journal
-from harness.openings import OpeningSource
 from harness.playing import (
     Hire,
+    OpenedRun,
     RunOptions,
     Session,
     hire_here,
@@ -26,7 +26,6 @@ from harness.playing import (
 )
 from harness.result import Document, RunProgress, describe_openings, document_of, progress_of
 from harness.score import Pentanomial
-from harness.snapshot import warm
 from harness.spec import MatchSpec
 from harness.sprt import llr
 from harness.tally import Tally
@@ -76,7 +75,7 @@ def run_match(spec: MatchSpec, options: RunOptions, view: View) -> Document:
     _new_tally(spec)  # refuses a run without hypotheses before anything is written
     with Interrupts() as interrupts, opened_run(spec, options, view.message) as opened:
         run = _Run(spec, options, view, interrupts, opened.journal)
-        return run.to_the_end(opened.snapshot, opened.book)
+        return run.to_the_end(opened)
 
 
 def _new_tally(spec: MatchSpec) -> Tally:
@@ -123,12 +122,12 @@ class _Run:
         self._tally = _new_tally(spec)
         self._session = Session(spec, options, journal, interrupts, self._tally, view.message)
 
-    def to_the_end(self, snapshot: Path, book: OpeningSource | None) -> Document:
+    def to_the_end(self, opened: OpenedRun) -> Document:
         """Play what is missing, write the files, show the verdict."""
         try:
             finished = self._session.take_up()
             if not self._tally.reached:
-                self._play(snapshot, book, finished)
+                self._play(opened, finished)
         except (EngineStartError, Interrupted) as error:
             self._session.note_end("interrupted")
             if self._session.games or isinstance(error, Interrupted):
@@ -152,13 +151,11 @@ class _Run:
     def _document(self) -> Document:
         return document_of(self._spec, self._tally, self._journal, self._options.run_dir)
 
-    def _play(
-        self, snapshot: Path, book: OpeningSource | None, finished: Set[tuple[int, int]]
-    ) -> None:
-        warm(snapshot, self._view.compiling, self._interrupts.check)
+    def _play(self, opened: OpenedRun, finished: Set[tuple[int, int]]) -> None:
+        opened.warm(self._view.compiling, self._interrupts.check)
         self._view.start(heading(self._spec, self._options))
-        queue = queue_of(self._spec, self._options.concurrency, book, finished)
-        self._session.play(queue, snapshot, _load_kernel, self._tell)
+        queue = queue_of(self._spec, self._options.concurrency, opened.book, finished)
+        self._session.play(queue, opened.snapshot, _load_kernel, self._tell)
 
     def _tell(self) -> None:
         session = self._session

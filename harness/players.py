@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from harness.clock import TIME_MARGIN_MS, Clocks
+from harness.engines import loaded_shell
 from harness.errors import EngineStartError
 from harness.game import Player, PlayerFault, Reply, Termination
 from harness.splitmix import SplitMix64
@@ -29,18 +30,17 @@ class BuiltinPlayer:
     """The compiled engine with one configuration, tables of its own, in this process."""
 
     def __init__(self, config: EngineConfig) -> None:
-        from engine.shell import Searcher, SearchLimit
-
+        shell = loaded_shell(config.source_digest)
         try:
-            self._searcher = Searcher(config.search, config.weights, config.hash_mb)
+            self._searcher = shell.Searcher(config.search, config.weights, config.hash_mb)
         except MemoryError:
             raise EngineStartError(
                 f"{config.name}: options.Hash = {config.hash_mb} MB cannot be had in this machine's"
                 " memory; expected less"
             ) from None
-        self._search_limit = SearchLimit
+        self._search_limit = shell.SearchLimit
         self._untimed_limit: Limit | None = None
-        self._untimed = SearchLimit()
+        self._untimed = shell.SearchLimit()
 
     def new_game(self, fen: str, chess960: bool, seed: int) -> None:
         self._searcher.new_game(fen, chess960)
@@ -147,7 +147,7 @@ class ScriptedPlayer(NullPlayer):
 
 def make_player(config: EngineConfig) -> Player:
     """The player that `config` describes."""
-    if config.source == "builtin":
+    if config.source == "builtin" or config.source_digest:
         return BuiltinPlayer(config)
     if config.source == "null":
         script = config.options.get("Fault")

@@ -27,11 +27,13 @@ from harness.chunks import (
     match_queue,
 )
 from harness.errors import EngineStartError, UsageError
+from harness.files import write_whole
 from harness.interrupts import Interrupts
 from harness.journal import Journal
 from harness.openings import OpeningSource, open_source
-from harness.provenance import collect_provenance
-from harness.snapshot import create_snapshot, snapshot_of_run, writable_cache
+from harness.provenance import collect_provenance, tree_changes
+from harness.revisions import copies_of
+from harness.snapshot import Report, create_snapshot, snapshot_of_run, warm, writable_cache
 from harness.tally import FAULTS
 from harness.workers import LocalWorkers
 
@@ -71,14 +73,22 @@ class RunOptions:
 
 
 class OpenedRun(NamedTuple):
-    """A run that can be played: its journal, the engine's copy, and its book.
+    """A run that can be played: its journal, the copies of its engines, and its book.
 
-    The book is None where workers make the openings themselves.
+    The book is None where workers make the openings themselves; `others` are engines of other
+    revisions, beside the run's own.
     """
 
     journal: Journal
     snapshot: Path
+    others: tuple[Path, ...]
     book: OpeningSource | None
+
+    def warm(self, report: Report, poll: Callable[[], None]) -> None:
+        """Compile what was never compiled on this machine (see `harness.snapshot.warm`)."""
+        warm(self.snapshot, report, poll)
+        for other in self.others:
+            warm(other, report, poll, beside=True)
 
 
 @contextmanager
@@ -93,11 +103,17 @@ def opened_run(
         if options.resume:
             with Journal.reopen(options.run_dir) as journal:
                 check_same_run(journal.spec(), spec, options.run_dir)
-                yield OpenedRun(journal, snapshot_of_run(spec.source_digest), _book(spec))
+                others = copies_of(spec.engines)
+                snapshot = snapshot_of_run(spec.source_digest)
+                yield OpenedRun(journal, snapshot, others, _book(spec))
             return
         book, snapshot = _book(spec), create_snapshot(spec.source_digest)
+        others = copies_of(spec.engines)
         with Journal.create(options.run_dir, spec, collect_provenance(spec)) as journal:
-            yield OpenedRun(journal, snapshot, book)
+            changes = tree_changes()
+            if changes:
+                write_whole(options.run_dir / "changes.diff", changes)
+            yield OpenedRun(journal, snapshot, others, book)
 
 
 def _book(spec: RunSpec) -> OpeningSource | None:

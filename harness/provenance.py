@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _CPU_INFO: Final = Path("/proc/cpuinfo")
 _PROGRAM: Final = Path(__file__).resolve().parents[1]
+#: What has a say in a run's games.
+_SOURCES: Final = ("engine", "harness", "configs")
 
 
 def collect_provenance(spec: RunSpec) -> dict[str, Any]:
@@ -49,6 +51,27 @@ def working_tree(folder: Path = _PROGRAM) -> dict[str, Any]:
             return {"git_commit": None, "git_dirty": None}
         answers.append(answer.stdout.strip())
     return {"git_commit": answers[0], "git_dirty": bool(answers[1])}
+
+
+def tree_changes(folder: Path = _PROGRAM) -> str:
+    """What the program's sources and configs have that their commit has not, as a git diff.
+
+    Files that git does not know yet are in it. "" where nothing was changed, or there is no git.
+    """
+    from harness.revisions import git
+
+    if not working_tree(folder)["git_dirty"]:
+        return ""
+    changed = git("diff", "--binary", "HEAD", "--", *_SOURCES, folder=folder)
+    listed = git("ls-files", "--others", "--exclude-standard", "-z", "--", *_SOURCES, folder=folder)
+    new = [_new_file_diff(folder, name) for name in listed.decode().split("\0") if name]
+    return "".join((changed.decode(errors="replace"), *new))
+
+
+def _new_file_diff(folder: Path, name: str) -> str:
+    command = ("git", "-C", str(folder), "diff", "--binary", "--no-index", "--", os.devnull, name)
+    # Its exit code is 1, since the files differ.
+    return subprocess.run(command, capture_output=True, check=False).stdout.decode(errors="replace")
 
 
 def cpu_model(cpu_info: Path = _CPU_INFO) -> str:

@@ -9,10 +9,17 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.spec import EngineConfig
+
+#: What a config's `source` begins with where its engine is another revision's.
+PREFIX: Final = "builtin@"
 
 _PROGRAM: Final = Path(__file__).resolve().parents[1]
 
@@ -69,6 +76,42 @@ def engine_of(revision: str, folder: Path = _PROGRAM) -> Path:
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
     return place
+
+
+class RevisionEngine(NamedTuple):
+    """The engine of a commit (40 hex digits); `digest` is "" where it is the working tree's."""
+
+    commit: str
+    digest: str
+
+
+def find_engine(revision: str) -> RevisionEngine:
+    """The engine of a revision of this repository, copied to where runs play it from.
+
+    Raises UsageError where git knows no such revision or it has no engine.
+    """
+    commit = commit_of(revision)  # before anything heavy is imported: it may be misspelt
+
+    from harness.snapshot import PACKAGE_NAME, create_snapshot, package_digest
+
+    package = engine_of(commit) / PACKAGE_NAME
+    digest = package_digest(package)
+    if digest == package_digest(working_tree() / PACKAGE_NAME):
+        return RevisionEngine(commit, "")
+    create_snapshot(digest, package)
+    return RevisionEngine(commit, digest)
+
+
+def copies_of(players: Iterable[EngineConfig]) -> tuple[Path, ...]:
+    """The folders of all other engines that these players need: found, or copied from git again."""
+    from harness.snapshot import PACKAGE_NAME, create_snapshot, find_snapshot
+
+    commits = {one.source_digest: one.source.removeprefix(PREFIX) for one in players}
+    return tuple(
+        find_snapshot(digest) or create_snapshot(digest, engine_of(commit) / PACKAGE_NAME)
+        for digest, commit in commits.items()
+        if digest
+    )
 
 
 def command_of_engine() -> list[str]:

@@ -20,6 +20,7 @@ from typing import Final
 
 from harness.chunks import Chunk, Done, Event, Failed, Lost
 from harness.errors import EngineStartError, HarnessError
+from harness.revisions import copies_of
 from harness.snapshot import (
     PACKAGE_NAME,
     find_snapshot,
@@ -28,6 +29,7 @@ from harness.snapshot import (
     warm,
     write_snapshot,
 )
+from harness.spec import parse_spec
 from harness.workers import cause_of_death
 
 _HARNESS: Final = Path(__file__).resolve().parent
@@ -47,13 +49,19 @@ class Order:
     spec_json: str
     source_digest: str
     sources: Mapping[str, bytes]
+    others: Mapping[str, Mapping[str, bytes]]  # by source digest
     harness_digest: str
 
 
 def order_of(spec_json: str, snapshot: Path) -> Order:
-    """The order to play with the engine's copy in `snapshot` and with this harness."""
+    """The order to play with the engine's copy in `snapshot`, others, and with this harness."""
+    others = copies_of(parse_spec(spec_json).engines)
     return Order(
-        spec_json, snapshot.name, read_sources(snapshot / PACKAGE_NAME), package_digest(_HARNESS)
+        spec_json,
+        snapshot.name,
+        read_sources(snapshot / PACKAGE_NAME),
+        {other.name: read_sources(other / PACKAGE_NAME) for other in others},
+        package_digest(_HARNESS),
     )
 
 
@@ -109,11 +117,23 @@ class Seats:
                     f"{_HARNESS} has source digest {here[:12]}, expected"
                     f" {order.harness_digest[:12]}: the same numbishop on every machine"
                 )
-            snapshot = find_snapshot(order.source_digest)
-            snapshot = snapshot or write_snapshot(order.source_digest, order.sources)
-            warm(snapshot, lambda name, done, total: None, check_wanted)
-            self._snapshot = snapshot
+            self._snapshot = _installed(order.source_digest, order.sources, check_wanted)
+            for digest, sources in order.others.items():
+                _installed(digest, sources, check_wanted, beside=True)
         return _Seat(order.spec_json, self._snapshot)
+
+
+def _installed(
+    digest: str,
+    sources: Mapping[str, bytes],
+    check_wanted: Callable[[], None],
+    *,
+    beside: bool = False,
+) -> Path:
+    """The copy of an engine on this machine, compiled."""
+    snapshot = find_snapshot(digest) or write_snapshot(digest, sources)
+    warm(snapshot, lambda name, done, total: None, check_wanted, beside=beside)
+    return snapshot
 
 
 class _Seat:

@@ -8,6 +8,7 @@ keeps the name `engine`, so that commands, tests and workers share one compile c
 
 from __future__ import annotations
 
+import importlib
 import os
 import select
 import shutil
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Final
 
 from engine import jit
+from harness.engines import add_package, sources_root
 from harness.errors import EngineStartError, UsageError
 
 PACKAGE_NAME: Final = "engine"
@@ -32,11 +34,6 @@ _STATISTICS: Final = Path(__file__).resolve().parent / "likelihood"
 Report = Callable[[str, int, int], None]
 
 _POLL_SECONDS: Final = 0.1
-
-
-def sources_root() -> Path:
-    """The folder of all copies, one folder each, named by its source digest."""
-    return jit.cache_root() / "src"
 
 
 def package_digest(package: Path) -> str:
@@ -174,38 +171,53 @@ def first_on_path(folder: Path) -> Iterator[None]:
         sys.path.remove(str(folder))
 
 
-def is_warm(folder: Path) -> bool:
-    """Whether everything that a run needs was compiled before on this machine."""
-    return _marker(folder / PACKAGE_NAME).exists()
+def is_warm(folder: Path, *, beside: bool = False) -> bool:
+    """Whether everything that a run needs was compiled before on this machine.
+
+    `beside`: as another engine beside the run's own (see `harness.engines`).
+    """
+    return _marker(folder, beside=beside).exists()
 
 
-def mark_warm(folder: Path) -> None:
+def mark_warm(folder: Path, *, beside: bool = False) -> None:
     """Note that everything was compiled; a cache that cannot be written has no such note."""
-    marker = _marker(folder / PACKAGE_NAME)
+    marker = _marker(folder, beside=beside)
     if marker.parent.is_dir() and os.access(marker.parent, os.W_OK):
         marker.touch()
 
 
-def _marker(package: Path) -> Path:
+def _marker(folder: Path, *, beside: bool) -> Path:
+    package = folder / PACKAGE_NAME
+    if beside:
+        name = add_package(folder)
+        its_jit = importlib.import_module(f"{name}.jit")  # which knows what its code depends on
+        return Path(its_jit.cache_folder(package, name)) / "warm"
     return jit.cache_folder(package, PACKAGE_NAME) / f"warm-{jit.build_digest(_STATISTICS)[:16]}"
 
 
-def warm(folder: Path, report: Report, poll: Callable[[], None] = lambda: None) -> None:
+def warm(
+    folder: Path,
+    report: Report,
+    poll: Callable[[], None] = lambda: None,
+    *,
+    beside: bool = False,
+) -> None:
     """Compile the copy in `folder` into the cache, unless that was done before.
 
     In a process of its own, which imports the copy and not the working tree, once, before the first
     worker starts: workers then only load. `report(name, done, total)` before each step and at the
-    end; `poll` is called all the while and may raise to give up. Raises EngineStartError.
+    end; `poll` is called all the while and may raise to give up; `beside` as in `is_warm`. Raises
+    EngineStartError.
     """
-    if is_warm(folder):
+    if is_warm(folder, beside=beside):
         return
     with _compiling_alone(folder, poll):
-        if not is_warm(folder):
-            _compile(folder, report, poll)
+        if not is_warm(folder, beside=beside):
+            _compile(folder, report, poll, beside)
 
 
-def _compile(folder: Path, report: Report, poll: Callable[[], None]) -> None:
-    command = [sys.executable, "-m", "harness.warming", str(folder)]
+def _compile(folder: Path, report: Report, poll: Callable[[], None], beside: bool) -> None:
+    command = [sys.executable, "-m", "harness.warming", str(folder), *["beside"] * beside]
     # A session of its own: Ctrl-C is the parent's to handle.
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
         try:

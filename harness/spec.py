@@ -69,10 +69,13 @@ class EngineConfig(_Frozen):
     """One player: which engine, with every parameter and weight filled in.
 
     `program` is there for a UCI engine only, which has `options` and nothing else of ours.
+    `source_digest` is that of an engine of another revision, `source = builtin@COMMIT`; "" is the
+    run's own engine.
     """
 
     name: str
     source: str = "builtin"
+    source_digest: str = ""
     search: dict[str, int] = Field(default_factory=search_defaults)
     weights: Weights = Field(default_factory=weight_defaults)
     options: dict[str, str] = Field(default_factory=lambda: {"Hash": "16"})
@@ -85,10 +88,15 @@ class EngineConfig(_Frozen):
         return int(self.options["Hash"])
 
     def digest(self) -> str:
-        """SHA-256 of what makes it play as it plays: everything but its name and its path."""
-        content = self.model_dump(mode="json", exclude={"name", "path"})
+        """SHA-256 of what makes it play as it plays: everything but its name and its path.
+
+        Of another revision's engine the sources count, not the commit that they were taken from.
+        """
+        content = self.model_dump(mode="json", exclude={"name", "path", "source_digest"})
         if self.program is None:
             del content["program"]  # digests are as old as journals, and older than programs
+        if self.source_digest:
+            content["source"] = f"builtin@{self.source_digest}"
         return _sha256(content)
 
 

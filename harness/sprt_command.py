@@ -31,7 +31,7 @@ def start_sprt(context: click.Context) -> str:
     """`harness sprt NEW BASE`: play a new run; returns the decision."""
     values = context.params
     options.check_workers(context)
-    new, base = _sides(values["new"], values["base"])
+    new, base = _sides(values["new"], values["base"], values["rev"])
     settings = _settings(context)
     openings = options.opening_spec(context, values["max_games"] // 2)
     options.check_output_folder(values["out"])
@@ -108,18 +108,35 @@ def _view(values: Mapping[str, Any]) -> View:
     return make_view(quiet=values["quiet"], to_stderr=to_stderr)
 
 
-def _sides(new_path: str | None, base_path: str | None) -> tuple[EngineConfig, EngineConfig]:
+def _sides(
+    new_path: str | None, base_path: str | None, revision: str | None
+) -> tuple[EngineConfig, EngineConfig]:
     """Both players, with names that tell them apart."""
-    from harness.config import load_engine_config
+    from harness.config import load_engine_config, revision_config
 
+    if revision is not None:
+        if base_path is not None:
+            raise UsageError(
+                f"BASE = {base_path} cannot be given with --rev; expected one of them, since the"
+                " engine of the revision is BASE"
+            )
+        return _apart(load_engine_config(new_path or "base.cfg"), revision_config(revision))
     if new_path is None or base_path is None:
         missing = "NEW and BASE are" if new_path is None else "BASE is"
-        raise UsageError(f"{missing} missing; expected two config files, or --resume RUN")
-    new, base = load_engine_config(new_path), load_engine_config(base_path)
-    if new.name == base.name:
-        new = new.model_copy(update={"name": f"{new.name}-1"})
-        base = base.model_copy(update={"name": f"{base.name}-2"})
-    return new, base
+        raise UsageError(
+            f"{missing} missing; expected two config files, or --rev REV, or --resume RUN"
+        )
+    return _apart(load_engine_config(new_path), load_engine_config(base_path))
+
+
+def _apart(new: EngineConfig, base: EngineConfig) -> tuple[EngineConfig, EngineConfig]:
+    """Both with names that tell them apart."""
+    if new.name != base.name:
+        return new, base
+    return (
+        new.model_copy(update={"name": f"{new.name}-1"}),
+        base.model_copy(update={"name": f"{base.name}-2"}),
+    )
 
 
 def _settings(context: click.Context) -> dict[str, Any]:
@@ -144,10 +161,8 @@ def _settings(context: click.Context) -> dict[str, Any]:
 def _describe_sides(spec: MatchSpec) -> list[str]:
     from harness.config import differences
 
-    return [
-        f"NEW is {spec.new.name} ({spec.new.path}), BASE is {spec.base.name} ({spec.base.path})",
-        *differences(spec.new, spec.base),
-    ]
+    new, base = (f"{side.name} ({side.path or side.source})" for side in (spec.new, spec.base))
+    return [f"NEW is {new}, BASE is {base}", *differences(spec.new, spec.base)]
 
 
 def _fit_to_book(
@@ -173,7 +188,7 @@ def _fit_to_book(
 def _repeats_itself(spec: MatchSpec) -> bool:
     """Whether an opening gives the same games whenever it is played."""
     return all(
-        side.source == "builtin" and (side.limit or spec.limit).is_deterministic
+        side.source.startswith("builtin") and (side.limit or spec.limit).is_deterministic
         for side in (spec.new, spec.base)
     )
 

@@ -226,7 +226,12 @@ def check_usage(context: click.Context) -> None:
         from harness.config import load_engine_config
         from harness.texel.layout import engine_layout, free_weights
 
-        load_engine_config(values["base"])
+        base = load_engine_config(values["base"])
+        if base.source_digest:
+            raise UsageError(
+                f"--base {values['base']}: engine.source = {base.source}: expected builtin, since"
+                " weights are fitted to the terms of the working tree's engine"
+            )
         free_weights(engine_layout(), values["only"], values["freeze"])
 
 

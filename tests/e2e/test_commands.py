@@ -134,10 +134,16 @@ def folder(tmp_path: Path) -> Path:
 MISTAKES = [
     ("nonsense", "No such command 'nonsense'."),
     ("--nonsense", "No such option '--nonsense'."),
-    ("sprt", "NEW and BASE are missing; expected two config files, or --resume RUN"),
+    ("sprt", "NEW and BASE are missing; expected two config files, or --rev REV, or --resume RUN"),
+    ("sprt --rev nix", "nix: no such revision; expected one that git knows"),
+    (
+        "sprt base.cfg base.cfg --rev HEAD",
+        "BASE = base.cfg cannot be given with --rev; expected one of them, since the engine of the"
+        " revision is BASE",
+    ),
     (
         "sprt good.cfg",
-        "BASE is missing; expected two config files, or --resume RUN",
+        "BASE is missing; expected two config files, or --rev REV, or --resume RUN",
     ),
     ("sprt good.cfg nil.cfg", "config file 'nil.cfg' not found; looked for nil.cfg, configs/nil"),
     (

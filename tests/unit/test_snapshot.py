@@ -184,7 +184,7 @@ def test_environment_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_warming_reports_each_step_and_is_done_once() -> None:
     folder = create_snapshot(jit.source_digest())
     warm(folder, lambda name, done, total: None)
-    marker = snapshot._marker(folder / "engine")
+    marker = snapshot._marker(folder, beside=False)
     marker.unlink()
     steps: list[tuple[str, int, int]] = []
     warm(folder, lambda *step: steps.append(step))
@@ -227,7 +227,7 @@ def test_one_process_compiles_and_another_waits_for_it(
         nonlocal polls
         polls += 1
         if polls == 3:
-            monkeypatch.setattr(snapshot, "is_warm", lambda folder: True)
+            monkeypatch.setattr(snapshot, "is_warm", lambda folder, beside: True)
             other.close()
 
     warm(folder, lambda name, done, total: pytest.fail("it was compiled twice"), poll)
