@@ -38,7 +38,7 @@ class Chunk:
     """Games to play one after another.
 
     For each game: its opening (None where the worker makes its own), and the two players (None
-    where they are those of the run's specification).
+    where the run's specification says it of every pair).
     """
 
     number: int

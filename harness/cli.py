@@ -18,14 +18,17 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
 from harness import __version__, options, texel_options
 from harness.errors import EngineStartError, HarnessError, Interrupted, UsageError
 
-EXIT_CODES: Final = {"H1": 0, "H0": 10, "undecided": 11, "invalid": 12}
+if TYPE_CHECKING:
+    from harness.tournament.pairings import Format
+
+EXIT_CODES: Final = {"H1": 0, "finished": 0, "H0": 10, "undecided": 11, "invalid": 12}
 EXIT_BUG: Final = 1
 #: A count, signature or solution is not what was expected of it.
 EXIT_CHECK_FAILED: Final = 10
@@ -139,13 +142,7 @@ def main(context: click.Context) -> None:
     help="Stop undecided after so many games. A book at fixed nodes or depth ends the run earlier:"
     " each of its openings can be played once.",
 )
-@click.option(
-    "--no-adjudicate",
-    is_flag=True,
-    help="Play every game to its end by the rules. Otherwise it is drawn when from move 40 on 8"
-    " moves of each side were within 10 cp of 0, won when both sides saw 600 cp or more for it"
-    " over 3 moves each, and drawn after 1000 plies.",
-)
+@options.no_adjudicate_option
 @options.worker_options
 @options.folder_options(", instead of NEW BASE")
 @options.json_option
@@ -163,6 +160,55 @@ def sprt(context: click.Context, /, **values: Any) -> int:
     if values["resume"] is not None:
         return EXIT_CODES[resume_sprt(context)]
     return EXIT_CODES[start_sprt(context)]
+
+
+def _tournament_command(form: Format, short_help: str, example: str, help_text: str) -> None:
+    """One of the commands that play a fixed number of games; they differ in who meets whom."""
+
+    @main.command(form, short_help=short_help, help=help_text, epilog=_example(example))
+    @click.argument("engines", nargs=-1, metavar="ENGINE...")
+    @options.limit_options
+    @options.tournament_options
+    @options.opening_options
+    @options.seed_option
+    @options.no_adjudicate_option
+    @options.worker_options
+    @options.folder_options(", instead of ENGINE...")
+    @options.json_option
+    @options.quiet_option
+    @click.pass_context
+    def command(context: click.Context, /, **_: Any) -> int:
+        from harness.tournament_command import play_tournament
+
+        return EXIT_CODES[play_tournament(context, form)]
+
+
+_TOURNAMENT_HELP: Final = (
+    " Engines are config files; they are looked for here and in configs/. Each opening is played by"
+    " all pairings, and twice, with the colours swapped. Exit code 0: all games are played;"
+    " 12: invalid, a player made too many faults; 130: interrupted."
+)
+_tournament_command(
+    "match",
+    "How much stronger is one engine than another?",
+    "harness match new.cfg base.cfg --games 1000",
+    "Play a fixed number of games between two engines: Elo with its interval, and LOS."
+    + _TOURNAMENT_HELP,
+)
+_tournament_command(
+    "gauntlet",
+    "One engine against all the others: its rating.",
+    "harness gauntlet new.cfg agata.cfg mango.cfg --anchor agata=1700 --games 200",
+    "Play the first engine against each of the others; with --anchor its rating on their scale."
+    + _TOURNAMENT_HELP,
+)
+_tournament_command(
+    "roundrobin",
+    "All engines against each other: a rating list.",
+    "harness roundrobin base.cfg agata.cfg mango.cfg monik.cfg --games 100",
+    "Play each engine against each other one: a list of ratings with their intervals."
+    + _TOURNAMENT_HELP,
+)
 
 
 @main.command(

@@ -130,9 +130,14 @@ def rebuild_report(run: Path) -> None:
     """`harness report`: report.html from the run's journal."""
     options.check_run(run)
 
+    from harness.journal import Journal
     from harness.match import read_run
     from harness.report import write_report
+    from harness.tournament.run import read_tournament
 
+    with Journal.read(run) as journal:
+        kind = journal.spec().kind
+    read = read_tournament if kind == "tournament" else read_run
     path = run / "report.html"
-    write_report(read_run(run, _warn), path)
+    write_report(read(run, _warn), path)
     click.echo(path)

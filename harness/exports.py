@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.game import GameRecord
     from harness.journal import Journal
     from harness.result import Document
-    from harness.spec import MatchSpec
+    from harness.spec import RunSpec
 
 #: PGN takes some 2 ms a game: so many are worth a word to who is waiting.
 MANY_GAMES: Final = 2_000
@@ -23,36 +23,37 @@ MANY_GAMES: Final = 2_000
 
 def export_run(
     journal: Journal,
-    spec: MatchSpec,
+    spec: RunSpec,
     document: Document,
+    games: Iterable[GameRecord],
     tell: Callable[[str], None],
     poll: Callable[[], None],
 ) -> None:
     """Write run.json, events.jsonl, games.pgn and report.html; `poll` may raise to give up.
 
-    games.pgn has the games of the counted prefix in their order. A missing extra package costs the
-    report only, and is told.
+    `games` are those that count, in their order. A missing extra package costs the report only,
+    and is told.
     """
     folder = journal.path.parent
     write_json(folder / "run.json", document)
     events = ({"at": e.at, "kind": e.kind, **e.detail} for e in journal.events())
     write_whole(folder / "events.jsonl", "".join(f"{json.dumps(event)}\n" for event in events))
 
-    def counted_games() -> Iterator[GameRecord]:
-        for record in journal.games(document["games_played"] // 2):
+    def polled_games() -> Iterator[GameRecord]:
+        for record in games:
             poll()
             yield record
 
     if document["games_played"] >= MANY_GAMES:
         tell(f"writing {document['games_played']:,} games to games.pgn")
     date = journal.provenance()["started"][:10].replace("-", ".")
-    write_pgn(counted_games(), spec, folder / "games.pgn", date)
+    write_pgn(polled_games(), spec, folder / "games.pgn", date)
     write_report_if_possible(document, folder / "report.html", tell)
 
 
 def write_report_if_possible(document: Document, path: Path, tell: Callable[[str], None]) -> None:
     """Write the report, or say in one sentence which extra packages it needs."""
-    from harness.report.page import write_report
+    from harness.report.writing import write_report
 
     try:
         write_report(document, path)

@@ -10,16 +10,16 @@ from collections.abc import Callable, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import EngineStartError, Interrupted, UsageError
+from harness.chunks import GameQueue
+from harness.conduct import Conduct
+from harness.errors import UsageError
 from harness.exports import export_run
 from harness.interrupts import Interrupts
-from harness.invocation import resume_command
 from harness.journal import Journal
+from harness.openings import OpeningSource
 from harness.playing import (
     Hire,
-    OpenedRun,
     RunOptions,
-    Session,
     hire_here,
     opened_run,
     queue_of,
@@ -74,8 +74,8 @@ def run_match(spec: MatchSpec, options: RunOptions, view: View) -> Document:
     """
     _new_tally(spec)  # refuses a run without hypotheses before anything is written
     with Interrupts() as interrupts, opened_run(spec, options, view.message) as opened:
-        run = _Run(spec, options, view, interrupts, opened.journal)
-        return run.to_the_end(opened)
+        test = _Test(spec, options, view, interrupts, opened.journal)
+        return test.to_the_end(opened)
 
 
 def _new_tally(spec: MatchSpec) -> Tally:
@@ -103,8 +103,10 @@ def heading(spec: MatchSpec, options: RunOptions) -> RunHeading:
     )
 
 
-class _Run:
-    """A run while it is played."""
+class _Test(Conduct):
+    """A test while it is played."""
+
+    command = "sprt"
 
     def __init__(
         self,
@@ -115,55 +117,29 @@ class _Run:
         journal: Journal,
     ) -> None:
         self._spec = spec
-        self._options = options
-        self._view = view
-        self._interrupts = interrupts
-        self._journal = journal
         self._tally = _new_tally(spec)
-        self._session = Session(spec, options, journal, interrupts, self._tally, view.message)
+        super().__init__(spec, options, view, interrupts, journal, self._tally)
 
-    def to_the_end(self, opened: OpenedRun) -> Document:
-        """Play what is missing, write the files, show the verdict."""
-        try:
-            finished = self._session.take_up()
-            if not self._tally.reached:
-                self._play(opened, finished)
-        except (EngineStartError, Interrupted) as error:
-            self._session.note_end("interrupted")
-            if self._session.games or isinstance(error, Interrupted):
-                self._view.finish(self._document())
-            raise
-        self._session.note_end("finished")
-        document = self._document()
-        try:
-            export_run(
-                self._journal, self._spec, document, self._view.message, self._interrupts.check
-            )
-        except Interrupted:
-            self._view.finish(document)
-            self._view.message(
-                f"interrupted; to have all files written: {resume_command(self._options.run_dir)}"
-            )
-            raise
-        self._view.finish(document)
-        return document
+    def queue(self, book: OpeningSource | None, finished: Set[tuple[int, int]]) -> GameQueue:
+        return queue_of(self._spec, self.options.concurrency, book, finished)
 
-    def _document(self) -> Document:
-        return document_of(self._spec, self._tally, self._journal, self._options.run_dir)
+    def show_heading(self) -> None:
+        self.view.start(heading(self._spec, self.options))
 
-    def _play(self, opened: OpenedRun, finished: Set[tuple[int, int]]) -> None:
-        opened.warm(self._view.compiling, self._interrupts.check)
-        self._view.start(heading(self._spec, self._options))
-        queue = queue_of(self._spec, self._options.concurrency, opened.book, finished)
-        self._session.play(queue, opened.snapshot, _load_kernel, self._tell)
+    def prepare(self) -> None:
+        llr(Pentanomial(), 0.0, 1.0)  # the one kernel that this process runs
 
-    def _tell(self) -> None:
-        session = self._session
-        self._view.update(
+    def show_progress(self) -> None:
+        session = self.session
+        self.view.update(
             progress_of(self._tally, session.games, session.elapsed_s, session.workers_lost)
         )
 
+    def document(self) -> Document:
+        return document_of(self._spec, self._tally, self.journal, self.options.run_dir)
 
-def _load_kernel() -> None:
-    """Load what this process has compiled code for: the ratio."""
-    llr(Pentanomial(), 0.0, 1.0)
+    def export(self, document: Document) -> None:
+        games = self.journal.games(document["games_played"] // 2)
+        export_run(
+            self.journal, self._spec, document, games, self.view.message, self.interrupts.check
+        )

@@ -216,6 +216,32 @@ def folder_options(instead: str = "") -> Callable[[Command], Command]:
     )
 
 
+no_adjudicate_option = click.option(
+    "--no-adjudicate",
+    is_flag=True,
+    help="Play every game to its end by the rules. Otherwise it is drawn when from move 40 on 8"
+    " moves of each side were within 10 cp of 0, won when both sides saw 600 cp or more for it"
+    " over 3 moves each, and drawn after 1000 plies.",
+)
+
+tournament_options = together(
+    click.option(
+        "--games",
+        type=click.IntRange(2),
+        default=100,
+        show_default=True,
+        metavar="N",
+        help="Games of each pairing, half of them with each colour.",
+    ),
+    click.option(
+        "--anchor",
+        "anchors",
+        multiple=True,
+        metavar="NAME=ELO",
+        help="Fix a player's rating; the others are on that scale then. May be given again.",
+    ),
+)
+
 worker_options = together(
     concurrency_option("Games at a time (default: one for each core; at most eight)."),
     click.option(
@@ -251,7 +277,7 @@ quiet_option = click.option(
 
 def option_name(name: str) -> str:
     """A parameter's name as the user writes it: `max_games` is `--max-games`."""
-    spelt = {"json_path": "json", "result_share": "lambda"}.get(name, name)
+    spelt = {"json_path": "json", "result_share": "lambda", "anchors": "anchor"}.get(name, name)
     return "--" + spelt.replace("_", "-")
 
 
@@ -266,12 +292,14 @@ def given_names(context: click.Context) -> set[str]:
 
 def refuse_with_resume(context: click.Context, free: frozenset[str] = FREE_ON_RESUME) -> None:
     """A resumed run plays on as it was begun: refuse whatever would change it."""
-    given = given_names(context)
-    fixed = sorted(given - free - {"new", "base", "config"})
-    for name, shown in (("new", "NEW"), ("config", "CFG")):
+    given = {name for name in given_names(context) if context.params[name] != ()}
+    fixed = sorted(given - free - {"new", "base", "config", "engines"})
+    for name, shown in (("new", "NEW"), ("config", "CFG"), ("engines", "ENGINE")):
         if name in given:
+            value = context.params[name]
+            text = " ".join(value) if isinstance(value, tuple) else value
             raise UsageError(
-                f"{shown} = {context.params[name]} cannot be given with --resume; expected RUN"
+                f"{shown} = {text} cannot be given with --resume; expected RUN"
                 " alone, which knows its configurations"
             )
     if fixed:

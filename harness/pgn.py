@@ -26,7 +26,8 @@ from harness.files import whole_file
 from harness.record import MATE_BOUND_CP, MATE_CP, GameRecord, Termination
 
 if TYPE_CHECKING:
-    from harness.config import Limit, MatchSpec
+    from harness.limits import Limit
+    from harness.spec import RunSpec
 
 UNKNOWN_DATE: Final = "????.??.??"
 
@@ -67,7 +68,7 @@ _REASONS: Final = {
 
 
 def write_pgn(
-    records: Iterable[GameRecord], spec: MatchSpec, path: Path, date: str = UNKNOWN_DATE
+    records: Iterable[GameRecord], spec: RunSpec, path: Path, date: str = UNKNOWN_DATE
 ) -> int:
     """Write the games, in the order given, and return how many; the file appears whole or not."""
     count = 0
@@ -78,7 +79,7 @@ def write_pgn(
     return count
 
 
-def format_game(record: GameRecord, spec: MatchSpec, date: str = UNKNOWN_DATE) -> str:
+def format_game(record: GameRecord, spec: RunSpec, date: str = UNKNOWN_DATE) -> str:
     """One game as PGN, ending with an empty line. `date` is the run's, as `2026.11.30`."""
     # With Chess960 rules python-chess, too, has castling as king takes own rook.
     board = chess.Board(record.fen, chess960=True)
@@ -87,10 +88,12 @@ def format_game(record: GameRecord, spec: MatchSpec, date: str = UNKNOWN_DATE) -
 
 
 def _tags(
-    record: GameRecord, spec: MatchSpec, date: str, board: chess.Board
+    record: GameRecord, spec: RunSpec, date: str, board: chess.Board
 ) -> Iterator[tuple[str, str]]:
-    white, black = (spec.base, spec.new) if record.game else (spec.new, spec.base)
-    yield "Event", f"{spec.new.name} vs {spec.base.name}, seed {spec.seed}"
+    sides = spec.sides_of(record.pair)
+    assert sides is not None  # runs whose games only chunks know write no PGN
+    white, black = sides[::-1] if record.game else sides
+    yield "Event", f"{spec.title}, seed {spec.seed}"
     yield "Site", "?"
     yield "Date", date
     yield "Round", f"{record.pair}.{record.game}"

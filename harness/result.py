@@ -6,6 +6,7 @@ keys in `MACHINE_KEYS`: there is everything that depends on the machine, the clo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from harness.tally import FAULTS, Tally
 
 if TYPE_CHECKING:
     from harness.journal import Event, Journal
-    from harness.spec import EngineConfig, MatchSpec, OpeningSpec
+    from harness.spec import EngineConfig, MatchSpec, OpeningSpec, RunSpec
 
 Document = dict[str, Any]
 
@@ -71,16 +72,21 @@ def progress_of(tally: Tally, session_games: int, elapsed_s: float, lost: int) -
         games_per_min=60.0 * pace,
         expected_games_left=games_left,
         eta_s=games_left / pace if games_left is not None and pace else None,
-        faults=sum(faults_of(tally, lost).values()),
+        faults=sum(faults_of(tally.terminations, lost).values()),
         duplicates=tally.duplicates,
         elapsed_s=elapsed_s,
     )
 
 
-def faults_of(tally: Tally, lost: int) -> dict[str, int]:
+def faults_of(terminations: Counter[Termination], lost: int) -> dict[str, int]:
     """How often something went wrong, by kind; only the games' part counts towards `invalid`."""
     kinds = (*FAULTS, Termination.TIME_FORFEIT)
-    return {**{kind.value: tally.terminations[kind] for kind in kinds}, "worker_lost": lost}
+    return {**{kind.value: terminations[kind] for kind in kinds}, "worker_lost": lost}
+
+
+def endings_of(terminations: Counter[Termination]) -> dict[str, int]:
+    """How games ended, as often as they did."""
+    return {kind.value: terminations[kind] for kind in Termination if terminations[kind]}
 
 
 def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) -> Document:
@@ -100,30 +106,33 @@ def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) 
             tally.games,
         ),
         "games_played": tally.games_done,
-        "games_per_min": 60.0 * machine["games"] / machine["elapsed_s"]
-        if machine["elapsed_s"]
-        else 0.0,
+        "games_per_min": games_per_min(machine),
         "duplicates": tally.duplicates,
-        "faults": faults_of(tally, lost),
+        "faults": faults_of(tally.terminations, lost),
         "mean_depth": [side.mean_depth for side in tally.sides],
-        "terminations": {
-            kind.value: tally.terminations[kind] for kind in Termination if tally.terminations[kind]
-        },
-        "new": _side(spec.new),
-        "base": _side(spec.base),
+        "terminations": endings_of(tally.terminations),
+        "new": describe_side(spec.new),
+        "base": describe_side(spec.base),
         "differences": differences(spec.new, spec.base),
-        "limit": spec.limit.describe(),
-        "openings": describe_openings(spec.openings),
-        "adjudication": describe(spec.adjudication),
         "max_games": spec.max_games,
-        "seed": spec.seed,
-        "spec_hash": spec.spec_hash(),
-        "source_digest": spec.source_digest,
-        "tool_version": spec.tool_version,
+        **conditions_of(spec),
         "run_dir": str(run_dir),
         "pairs": tally.pairs.decode("ascii"),
         "llr_path": tally.llr_path,
         "machine": machine,
+    }
+
+
+def conditions_of(spec: RunSpec) -> Document:
+    """What the games of any run were played under."""
+    return {
+        "limit": spec.limit.describe(),
+        "openings": describe_openings(spec.openings),
+        "adjudication": describe(spec.adjudication),
+        "seed": spec.seed,
+        "spec_hash": spec.spec_hash(),
+        "source_digest": spec.source_digest,
+        "tool_version": spec.tool_version,
     }
 
 
@@ -132,8 +141,7 @@ def _sentence(spec: MatchSpec, tally: Tally, events: Sequence[Event]) -> str:
     test, llr_now = tally.hypotheses, tally.state.llr
     names = spec.new.name, spec.base.name
     if tally.decision is None:
-        stages = [event.kind for event in events if event.kind in _STAGES]
-        how = "Interrupted" if stages[-1:] == ["interrupted"] else "Unfinished"
+        how = "Interrupted" if was_interrupted(events) else "Unfinished"
         progress = f"{tally.games_done} of {spec.max_games} games"
         return unfinished_sentence(test, llr_now, how, progress, *names)
     games, reason = tally.pentanomial.games, tally.invalid_reason or ""
@@ -144,26 +152,44 @@ def _sentence(spec: MatchSpec, tally: Tally, events: Sequence[Event]) -> str:
 _STAGES: Final = ("started", "resumed", "finished", "interrupted")
 
 
+def was_interrupted(events: Sequence[Event]) -> bool:
+    """Whether a run that has no end rests, as far as its journal knows, and is not being played."""
+    stages = [event.kind for event in events if event.kind in _STAGES]
+    return stages[-1:] == ["interrupted"]
+
+
 def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) -> dict[str, Any]:
-    """Everything about a run that its specification does not decide, for the "machine" key."""
-    sittings = [event.detail for event in events if event.kind in {"finished", "interrupted"}]
-    begun = [event.detail for event in events if event.kind in {"started", "resumed"}]
+    """Everything about a test that its specification does not decide, for the "machine" key."""
     return {
         "nps": [side.nps for side in tally.sides],
         "nps_ratio": tally.speed.ratio,
         "nps_ratio_ci95": tally.speed.ci95 and list(tally.speed.ci95),
         "nps_differ": tally.speed.differs,
+        "games_beyond": tally.games_waiting,
+        "interrupted": tally.decision is None,
+        **sittings_of(facts, events),
+    }
+
+
+def sittings_of(facts: Mapping[str, Any], events: Sequence[Event]) -> Document:
+    """When, how long and on what any run was played."""
+    sittings = [event.detail for event in events if event.kind in {"finished", "interrupted"}]
+    begun = [event.detail for event in events if event.kind in {"started", "resumed"}]
+    return {
         "elapsed_s": sum(sitting["elapsed_s"] for sitting in sittings),
         "busy_s": sum(sitting["busy_s"] for sitting in sittings),
         "games": sum(sitting["games"] for sitting in sittings),
-        "games_beyond": tally.games_waiting,
         "sittings": len(begun),
         "concurrency": begun[-1]["concurrency"] if begun else None,
-        "interrupted": tally.decision is None,
         **{name: facts[name] for name in _MACHINE_FACTS},
         # None where the sources were no git checkout, and in runs older than these facts.
         **{name: facts.get(name) for name in ("git_commit", "git_dirty")},
     }
+
+
+def games_per_min(machine: Mapping[str, Any]) -> float:
+    """The pace of all sittings together."""
+    return 60.0 * machine["games"] / machine["elapsed_s"] if machine["elapsed_s"] else 0.0
 
 
 _MACHINE_FACTS: Final = (
@@ -178,7 +204,7 @@ _MACHINE_FACTS: Final = (
 )
 
 
-def _side(config: EngineConfig) -> dict[str, Any]:
+def describe_side(config: EngineConfig) -> dict[str, Any]:
     return {
         "name": config.name,
         "source": config.source,

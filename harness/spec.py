@@ -172,9 +172,13 @@ class RunSpec(_Frozen):
         raise NotImplementedError
 
     @property
-    def sides(self) -> Sides | None:
-        """Who plays the games of chunks that do not say it; None: they all do."""
-        return None
+    def title(self) -> str:
+        """What it is, in a few words."""
+        raise NotImplementedError
+
+    def sides_of(self, pair: int) -> Sides | None:
+        """Who plays a pair; None where chunks say it with each game."""
+        raise NotImplementedError
 
     def spec_hash(self) -> str:
         """SHA-256 of the canonical JSON of everything that determines the games and the verdict."""
@@ -201,7 +205,10 @@ class MatchSpec(RunSpec):
         return self.new, self.base
 
     @property
-    def sides(self) -> Sides:
+    def title(self) -> str:
+        return f"{self.new.name} vs {self.base.name}"
+
+    def sides_of(self, pair: int) -> Sides:
         return self.engines
 
     def hashed(self) -> dict[str, Any]:
@@ -213,6 +220,7 @@ class MatchSpec(RunSpec):
 #: Where the class of each kind of run is.
 _KINDS: Final = {
     "match": "harness.spec:MatchSpec",
+    "tournament": "harness.tournament.spec:TournamentSpec",
 }
 
 

@@ -21,10 +21,10 @@ from harness.run_folder import new_run_folder
 if TYPE_CHECKING:
     from harness.config import EngineConfig
     from harness.match import Hire
-    from harness.spec import MatchSpec
+    from harness.spec import MatchSpec, RunSpec
     from harness.view import View
 
-_WARNING: Final = "warning: "
+WARNING: Final = "warning: "
 
 
 def start_sprt(context: click.Context) -> str:
@@ -73,7 +73,7 @@ def resume_sprt(context: click.Context) -> str:
         spec = journal.spec_of(MatchSpec)
         games = sum(1 for _ in journal.games())
         damage = [
-            f"{_WARNING}{told}; it is dropped, a game played again" for told in journal.damage()
+            f"{WARNING}{told}; it is dropped, a game played again" for told in journal.damage()
         ]
     return _play(context, spec, [*_describe_sides(spec), *damage, f"resuming after {games} games"])
 
@@ -91,7 +91,7 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
         else new_run_folder(values["out"], f"{spec.new.name}-{spec.base.name}") as run_dir,
     ):
         for remark in [*remarks, *_cautions(spec, concurrency, values["cluster"])]:
-            if values["quiet"] and remark.startswith(_WARNING):
+            if values["quiet"] and remark.startswith(WARNING):
                 click.echo(remark, err=True)
             else:
                 view.message(remark)
@@ -172,24 +172,24 @@ def _fit_to_book(
     wanted = spec.max_games // 2
     if different_pairs is None or different_pairs >= wanted:
         return spec, []
-    if not _repeats_itself(spec):
+    if not repeats_itself(spec):
         return spec, [
             f"{book} has openings for {different_pairs} pairs: they are repeated from pair"
             f" {different_pairs + 1} on, should the run get there ({wanted} pairs at most)"
         ]
     most = 2 * different_pairs
     return spec.model_copy(update={"max_games": most}), [
-        f"{_WARNING}{book} has openings for {different_pairs} pairs; repeated at fixed nodes or"
+        f"{WARNING}{book} has openings for {different_pairs} pairs; repeated at fixed nodes or"
         f" depth they give the same games, which do not count, so the run ends after {most} games"
         f" instead of {spec.max_games}"
     ]
 
 
-def _repeats_itself(spec: MatchSpec) -> bool:
+def repeats_itself(spec: RunSpec) -> bool:
     """Whether an opening gives the same games whenever it is played."""
     return all(
-        side.source.startswith("builtin") and (side.limit or spec.limit).is_deterministic
-        for side in (spec.new, spec.base)
+        player.source.startswith("builtin") and (player.limit or spec.limit).is_deterministic
+        for player in spec.engines
     )
 
 
@@ -197,15 +197,19 @@ def _cautions(spec: MatchSpec, concurrency: int, cluster: str | None) -> Iterato
     """What is possible but hardly meant."""
     assert spec.sprt is not None
     for sentence in spec.sprt.hypotheses().warnings():
-        yield f"{_WARNING}{sentence}"
+        yield f"{WARNING}{sentence}"
     if spec.new.digest() == spec.base.digest():
-        yield (f"{_WARNING}both sides are identical; a control, which shows what chance alone does")
-    limits = (spec.new.limit or spec.limit, spec.base.limit or spec.limit)
-    timed = not all(limit.is_deterministic for limit in limits)
+        yield (f"{WARNING}both sides are identical; a control, which shows what chance alone does")
+    yield from crowding(spec, concurrency, cluster)
+
+
+def crowding(spec: RunSpec, concurrency: int, cluster: str | None) -> Iterator[str]:
+    """A word on games that take each other's time."""
+    timed = not all((player.limit or spec.limit).is_deterministic for player in spec.engines)
     cores = len(os.sched_getaffinity(0))
     if timed and cluster is None and concurrency > cores:
         yield (
-            f"{_WARNING}{concurrency} games at a time on {cores} cores take each other's time;"
+            f"{WARNING}{concurrency} games at a time on {cores} cores take each other's time;"
             " expected fewer games, or --nodes"
         )
 

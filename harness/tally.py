@@ -198,10 +198,14 @@ class Tally:
     @property
     def invalid_reason(self) -> str | None:
         """Why no verdict can be made of these games; None when one can."""
-        games = self.games_done
-        faults, forfeits = self.fault_count, self.terminations[Termination.TIME_FORFEIT]
-        if faults > max(FEW_FAULTS, FAULT_SHARE * games):
-            return f"{faults} of {games} games ended by an illegal move, a crash or a hang"
-        if forfeits > max(FEW_FORFEITS, FORFEIT_SHARE * games):
-            return f"{forfeits} of {games} games were lost on time"
-        return None
+        forfeits = self.terminations[Termination.TIME_FORFEIT]
+        return invalid_reason(self.games_done, self.fault_count, forfeits)
+
+
+def invalid_reason(games: int, faults: int, forfeits: int) -> str | None:
+    """Why games with so many faults and losses on time say nothing; None when they do."""
+    if faults > max(FEW_FAULTS, FAULT_SHARE * games):
+        return f"{faults} of {games} games ended by an illegal move, a crash or a hang"
+    if forfeits > max(FEW_FORFEITS, FORFEIT_SHARE * games):
+        return f"{forfeits} of {games} games were lost on time"
+    return None

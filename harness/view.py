@@ -10,7 +10,7 @@ import atexit
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -66,16 +66,42 @@ class RunHeading:
         )
 
 
+class Heading(Protocol):
+    """What is played, in words."""
+
+    def lines(self) -> tuple[str, str]:
+        """What it is, then how it is played."""
+
+
+class Progress(Protocol):
+    """How a run stands; what else there is to tell its `Wording` knows."""
+
+    @property
+    def pairs_done(self) -> int: ...
+
+    @property
+    def elapsed_s(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a kind of run is told: its progress as a panel and as a line, its document at the end."""
+
+    panel: Callable[[Any], RenderableType]
+    line: Callable[[Any], str]
+    summary: Callable[[Document], RenderableType]
+
+
 class View(Protocol):
     """What a run and the commands tell the user."""
 
     def compiling(self, kernel: str, done: int, total: int) -> None:
         """The engine is being compiled: `done` of `total` kernels, `kernel` is next."""
 
-    def start(self, heading: RunHeading) -> None:
+    def start(self, heading: Heading) -> None:
         """The run begins (or is taken up again)."""
 
-    def update(self, progress: RunProgress) -> None:
+    def update(self, progress: Progress) -> None:
         """The state after another result; may be called as often as it changes."""
 
     def message(self, text: str) -> None:
@@ -85,12 +111,18 @@ class View(Protocol):
         """The run is over: verdict, numbers, where it is kept, how to go on."""
 
 
-def make_view(*, quiet: bool = False, to_stderr: bool = False) -> View:
-    """The view that fits the output: the verdict alone, a live panel, or plain lines."""
+def make_view(
+    *, quiet: bool = False, to_stderr: bool = False, wording: Wording | None = None
+) -> View:
+    """The view that fits the output: the verdict alone, a live panel, or plain lines.
+
+    `wording` is that of a test unless it is given.
+    """
     console = Console(stderr=to_stderr, highlight=False, soft_wrap=True)
     if quiet:
         return QuietView(console)
-    return LiveView(console) if console.is_terminal else PlainView(console)
+    kind = LiveView if console.is_terminal else PlainView
+    return kind(console, wording=wording)
 
 
 class QuietView:
@@ -102,10 +134,10 @@ class QuietView:
     def compiling(self, kernel: str, done: int, total: int) -> None:
         """Says nothing."""
 
-    def start(self, heading: RunHeading) -> None:
+    def start(self, heading: Heading) -> None:
         """Says nothing."""
 
-    def update(self, progress: RunProgress) -> None:
+    def update(self, progress: Progress) -> None:
         """Says nothing."""
 
     def message(self, text: str) -> None:
@@ -122,9 +154,15 @@ class QuietView:
 class PlainView:
     """Lines of text for a log: one every few seconds, rarer as the run grows longer."""
 
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        console: Console,
+        clock: Callable[[], float] = time.monotonic,
+        wording: Wording | None = None,
+    ) -> None:
         self._console = console
         self._clock = clock
+        self._wording = wording or TEST
         self._next_line_at = clock() + LINE_S
         self._compiling_since = clock()
 
@@ -133,18 +171,18 @@ class PlainView:
         self._compiling_since = self._compiling_since if done else self._clock()
         self.message(compile_progress(kernel, done, total, self._clock() - self._compiling_since))
 
-    def start(self, heading: RunHeading) -> None:
+    def start(self, heading: Heading) -> None:
         """The heading."""
         for line in heading.lines():
             self.message(line)
         self._next_line_at = self._clock() + LINE_S
 
-    def update(self, progress: RunProgress) -> None:
+    def update(self, progress: Progress) -> None:
         """A line when one is due and there is something to tell."""
         now = self._clock()
         if progress.pairs_done and now >= self._next_line_at:
             self._next_line_at = now + max(LINE_S, LINE_SHARE_OF_RUN * progress.elapsed_s)
-            self.message(progress_line(progress))
+            self.message(self._wording.line(progress))
 
     def message(self, text: str) -> None:
         """A line."""
@@ -152,20 +190,25 @@ class PlainView:
 
     def finish(self, document: Document) -> None:
         """The verdict and its numbers."""
-        self._console.print(final_summary(document))
+        self._console.print(self._wording.summary(document))
 
 
 class LiveView:
     """A panel that is drawn again in place, with messages scrolling above it."""
 
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        console: Console,
+        clock: Callable[[], float] = time.monotonic,
+        wording: Wording | None = None,
+    ) -> None:
         self._console = console
         self._clock = clock
+        self._wording = wording or TEST
         self._next_draw_at = 0.0
         self._compiling_since = clock()
         # Drawn by the caller's updates: no thread beside a parent that forks and handles signals.
         self._live = Live(console=console, auto_refresh=False, transient=True)
-        self._heading: RunHeading | None = None
 
     def compiling(self, kernel: str, done: int, total: int) -> None:
         """A bar of kernels compiled so far."""
@@ -176,19 +219,19 @@ class LiveView:
             self._live.stop()
             self.message(told)
 
-    def start(self, heading: RunHeading) -> None:
+    def start(self, heading: Heading) -> None:
         """The heading stays above the panel."""
         question, terms = heading.lines()
         self._console.print(Text(question, style="bold"))
         self._console.print(Text(terms, style="dim"))
         self._draw(WAITING)
 
-    def update(self, progress: RunProgress) -> None:
+    def update(self, progress: Progress) -> None:
         """The panel, when the last drawing is old enough to be read."""
         now = self._clock()
         if now >= self._next_draw_at:
             self._next_draw_at = now + REDRAW_S
-            self._draw(panel(progress) if progress.pairs_done else WAITING)
+            self._draw(self._wording.panel(progress) if progress.pairs_done else WAITING)
 
     def message(self, text: str) -> None:
         """A line above the panel."""
@@ -197,7 +240,7 @@ class LiveView:
     def finish(self, document: Document) -> None:
         """The panel gives way to the verdict and its numbers."""
         self._live.stop()
-        self._console.print(final_summary(document))
+        self._console.print(self._wording.summary(document))
 
     def _draw(self, content: RenderableType) -> None:
         if not self._live.is_started:
@@ -334,6 +377,10 @@ def final_summary(document: Document) -> RenderableType:
     return Group(*parts)
 
 
+#: How a test is told.
+TEST = Wording(panel, progress_line, final_summary)
+
+
 def sides(document: Document) -> list[Text]:
     """Nodes per second and mean depth of NEW and BASE side by side, and how the former compare."""
     rows = {
@@ -354,4 +401,5 @@ def resume_hint(document: Document) -> str | None:
     """How to go on with an interrupted run."""
     if not document["machine"]["interrupted"]:
         return None
-    return f"interrupted; to go on: {resume_command(document['run_dir'])}"
+    command = document.get("form", "sprt")  # a tournament's form is the command that plays it
+    return f"interrupted; to go on: {resume_command(document['run_dir'], command)}"

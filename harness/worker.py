@@ -59,10 +59,9 @@ class Table:
         )
         self._made: tuple[int, Opening] | None = None
         self._pool = PlayerPool()
-        if spec.sides is not None:
+        for config in spec.engines:
             # Made now, so that one that cannot be had is known before the first game.
-            for config, player in [(config, self._pool.take(config)) for config in spec.sides]:
-                self._pool.give_back(config, player)
+            self._pool.give_back(config, self._pool.take(config))
 
     def play(self, chunk: Chunk) -> Done | Failed:
         """Play all games of a chunk."""
@@ -81,8 +80,8 @@ class Table:
         from harness.game import Termination, play_game
 
         opening = opening or self._make_opening(task.opening)
-        sides = sides or self._spec.sides
-        assert sides is not None  # a run without players of its own names them with each game
+        sides = sides or self._spec.sides_of(task.pair)
+        assert sides is not None  # a specification that does not know them has chunks that do
         first, second = sides
         players = (self._pool.take(first), self._pool.take(second))
         record = play_game(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
-from harness.files import write_whole
 from harness.report.numbers import (
     Document,
     duration,
@@ -18,14 +16,6 @@ from harness.report.numbers import (
 )
 from harness.report.paths import elo_path, thin
 from harness.report.template import extra_packages, fill
-
-
-def write_report(document: Document, path: Path) -> None:
-    """Render the run that `document` (run.json) describes to `path`, all of it or nothing.
-
-    Raises UsageError when the optional packages are missing.
-    """
-    write_whole(path, render(document))
 
 
 def render(document: Document) -> str:
@@ -77,7 +67,10 @@ def provenance(document: Document) -> list[tuple[str, str]]:
         ("error rates", f"alpha {document['alpha']:g}, beta {document['beta']:g}"),
         ("most games", f"{document['max_games']:,}"),
         ("limit", document["limit"]),
-        *((f"options of {side['name']}", _options(side["options"])) for side in (new, base)),
+        *(
+            (f"options of {side['name']}", options_in_words(side["options"]))
+            for side in (new, base)
+        ),
         ("adjudication", document["adjudication"]),
         ("openings", document["openings"]),
         ("seed", str(document["seed"])),
@@ -88,15 +81,20 @@ def provenance(document: Document) -> list[tuple[str, str]]:
         ("numbishop", document["tool_version"]),
         ("run folder", str(document["run_dir"])),
     ]
-    machine = document["machine"]
-    return rows + [
+    return rows + machine_rows(document["machine"])
+
+
+def machine_rows(machine: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """When and on what a run was played."""
+    return [
         (label, _in_words(machine[key], unit))
         for key, label, unit in _MACHINE_ROWS
         if machine.get(key) is not None
     ]
 
 
-def _options(options: Mapping[str, str]) -> str:
+def options_in_words(options: Mapping[str, str]) -> str:
+    """A player's options in one line."""
     sizes = {name: f"{value} MB" if name == "Hash" else value for name, value in options.items()}
     return ", ".join(f"{name} {value}" for name, value in sizes.items()) or "none"
 

@@ -15,7 +15,8 @@ from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
-    "sprt", "stats", "perft", "bench", "epd", "nightly", "book", "datagen", "warm", "report", "tune"
+    "sprt", "match", "gauntlet", "roundrobin", "stats", "perft", "bench", "epd", "nightly", "book",
+    "datagen", "warm", "report", "tune",
 )  # fmt: skip
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}

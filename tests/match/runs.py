@@ -25,10 +25,13 @@ from harness import chunks
 from harness.errors import HarnessError
 from harness.journal import Journal
 from harness.limits import Limit
-from harness.match import RunOptions, RunProgress, read_spec, run_match
+from harness.match import RunOptions, RunProgress, run_match
 from harness.result import MACHINE_KEYS, Document
-from harness.spec import EngineConfig, MatchSpec, OpeningSpec, SprtSpec
-from harness.view import PlainView
+from harness.spec import EngineConfig, MatchSpec, OpeningSpec, RunSpec, SprtSpec, parse_spec
+from harness.tournament.run import run_tournament
+from harness.tournament.spec import TournamentSpec
+from harness.tournament.view import TOURNAMENT
+from harness.view import TEST, PlainView, Progress, View, Wording
 
 
 def null_spec(pairs: int, **changes: Any) -> MatchSpec:
@@ -72,9 +75,17 @@ class RecordingView:
         self.documents.append(document)
 
 
-def play(spec: MatchSpec, run_dir: Path, concurrency: int = 2, resume: bool = False) -> Document:
+def play(spec: RunSpec, run_dir: Path, concurrency: int = 2, resume: bool = False) -> Document:
     """Play a run in this process, silently."""
-    return run_match(spec, RunOptions(run_dir, concurrency, resume), RecordingView())
+    return play_kind(spec, RunOptions(run_dir, concurrency, resume), RecordingView())
+
+
+def play_kind(spec: RunSpec, options: RunOptions, view: View) -> Document:
+    """Play a run by what plays its kind."""
+    if isinstance(spec, TournamentSpec):
+        return run_tournament(spec, options, view)
+    assert isinstance(spec, MatchSpec)
+    return run_match(spec, options, view)
 
 
 def comparable(run_dir: Path) -> tuple[str, str, list[bytes]]:
@@ -94,7 +105,7 @@ def comparable(run_dir: Path) -> tuple[str, str, list[bytes]]:
 
 
 def launch(
-    spec: MatchSpec, run_dir: Path, *stops: int, resume: bool = False, **options: Any
+    spec: RunSpec, run_dir: Path, *stops: int, resume: bool = False, **options: Any
 ) -> subprocess.Popen[str]:
     """The same by two workers, as a process with a session of its own that stops at `stops`."""
     spec_file = run_dir.with_suffix(".spec.json")
@@ -195,12 +206,12 @@ SMALL_CHUNK_GAMES = 4
 class StoppingView(PlainView):
     """Stops the process when as many games are committed as each of `stops` says."""
 
-    def __init__(self, run_dir: Path, stops: list[int]) -> None:
-        super().__init__(Console(highlight=False, soft_wrap=True))
+    def __init__(self, run_dir: Path, stops: list[int], wording: Wording) -> None:
+        super().__init__(Console(highlight=False, soft_wrap=True), wording=wording)
         self._run_dir = run_dir
         self._stops = stops
 
-    def update(self, progress: RunProgress) -> None:
+    def update(self, progress: Progress) -> None:
         super().update(progress)
         if self._stops and finished_games(self._run_dir) >= self._stops[0]:
             del self._stops[0]
@@ -210,13 +221,16 @@ class StoppingView(PlainView):
 def main(spec_file: str, run_dir: str, concurrency: str, stops: str, *resume: str) -> int:
     """Play and return the exit code, as `harness sprt` does."""
     chunks.MAX_GAMES = SMALL_CHUNK_GAMES  # so that it stops near the numbers in STOPS
-    spec = MatchSpec.model_validate_json(Path(spec_file).read_text())
+    spec = parse_spec(Path(spec_file).read_text())
     options = RunOptions(Path(run_dir), int(concurrency), bool(resume))
-    view = StoppingView(options.run_dir, [int(games) for games in stops.split(",") if games])
+    wording = TOURNAMENT if isinstance(spec, TournamentSpec) else TEST
+    stop_at = [int(games) for games in stops.split(",") if games]
+    view = StoppingView(options.run_dir, stop_at, wording)
     try:
         if resume:
-            spec = read_spec(options.run_dir)
-        run_match(spec, options, view)
+            with Journal.read(options.run_dir) as journal:
+                spec = journal.spec()
+        play_kind(spec, options, view)
     except HarnessError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

@@ -162,7 +162,7 @@ def test_missing_report_packages_cost_the_report_only(
     def refuse(document: Any, path: Path) -> None:
         raise UsageError("report.html needs the extra packages of the report")
 
-    monkeypatch.setattr("harness.report.page.write_report", refuse)
+    monkeypatch.setattr("harness.report.writing.write_report", refuse)
     view = RecordingView()
     run_match(null_spec(2), RunOptions(tmp_path / "run", 1), view)
     assert "report.html needs the extra packages of the report" in view.messages

@@ -1,0 +1,172 @@
+"""`harness match`, `gauntlet` and `roundrobin`: from the options to a tournament, then its games.
+
+Everything that can be wrong is checked before anything heavy is imported and before anything is
+written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness import __version__, options
+from harness.errors import UsageError
+from harness.run_folder import new_run_folder
+from harness.sprt_command import WARNING, crowding, repeats_itself, workforce
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.spec import EngineConfig
+    from harness.tournament.pairings import Format
+    from harness.tournament.spec import TournamentSpec
+    from harness.view import View
+
+
+def play_tournament(context: click.Context, form: Format) -> str:
+    """Play a new tournament, or go on with one; returns the decision."""
+    options.check_workers(context)
+    options.check_output_file(context.params["json_path"])
+    if context.params["resume"] is not None:
+        spec, remarks = _resumed(context)
+    else:
+        spec, remarks = _new(context, form)
+    return _play(context, spec, remarks)
+
+
+def _resumed(context: click.Context) -> tuple[TournamentSpec, list[str]]:
+    values = context.params
+    options.refuse_with_resume(context)
+    options.check_run(values["resume"])
+
+    from harness.journal import Journal
+    from harness.tournament.spec import TournamentSpec
+
+    with Journal.read(values["resume"]) as journal:
+        spec = journal.spec_of(TournamentSpec)
+        games = sum(1 for _ in journal.games())
+        damage = [
+            f"{WARNING}{told}; it is dropped, a game played again" for told in journal.damage()
+        ]
+    return spec, [*damage, f"resuming after {games} games"]
+
+
+def _new(context: click.Context, form: Format) -> tuple[TournamentSpec, list[str]]:
+    values = context.params
+    players = _players(values["engines"], form)
+    anchors = _anchors(values["anchors"], players)
+    limit = options.match_limit(context)
+    if values["games"] % 2:
+        raise UsageError(
+            f"--games {values['games']}: expected an even number, since games are played in pairs"
+        )
+    cycles = values["games"] // 2
+    openings = options.opening_spec(context, cycles)
+    options.check_output_folder(values["out"])
+
+    from engine.jit import source_digest
+    from harness.spec import AdjudicationConfig
+    from harness.tournament.spec import TournamentSpec
+
+    spec = TournamentSpec(
+        form=form,
+        players=players,
+        cycles=cycles,
+        anchors=anchors,
+        limit=limit,
+        openings=openings.spec,
+        adjudication=AdjudicationConfig(enabled=not values["no_adjudicate"]),
+        seed=values["seed"],
+        source_digest=source_digest(),
+        tool_version=__version__,
+    )
+    return _fit_to_book(spec, values["openings"], openings.different_pairs)
+
+
+def _players(paths: Sequence[str], form: Format) -> tuple[EngineConfig, ...]:
+    """The players, with names that tell them apart."""
+    from harness.config import load_engine_config
+
+    if form == "match" and len(paths) != 2:
+        raise UsageError(f"{len(paths)} engines given; expected two config files, or --resume RUN")
+    if len(paths) < 2:
+        raise UsageError(
+            f"{len(paths) or 'no'} engines given; expected two config files or more, or"
+            " --resume RUN"
+        )
+    players = [load_engine_config(path) for path in paths]
+    often = Counter(player.name for player in players)
+    met: Counter[str] = Counter()
+    named = []
+    for player in players:
+        met[player.name] += 1
+        name = f"{player.name}-{met[player.name]}" if often[player.name] > 1 else player.name
+        named.append(player.model_copy(update={"name": name}))
+    return tuple(named)
+
+
+def _anchors(texts: Iterable[str], players: Iterable[EngineConfig]) -> dict[str, float]:
+    """What --anchor says: ratings in Elo by name."""
+    names = [player.name for player in players]
+    anchors = {}
+    for text in texts:
+        name, _, rating = text.rpartition("=")
+        if name not in names:
+            raise UsageError(
+                f"--anchor {text}: expected NAME=ELO with one of the names {', '.join(names)}"
+            )
+        try:
+            elo = float(rating)
+        except ValueError:
+            elo = math.nan
+        if not math.isfinite(elo):
+            raise UsageError(f"--anchor {text}: expected NAME=ELO with a rating such as 2500")
+        anchors[name] = elo
+    return anchors
+
+
+def _fit_to_book(
+    spec: TournamentSpec, book: Path | None, different: int | None
+) -> tuple[TournamentSpec, list[str]]:
+    """No more games than the book has openings for, if they would only be the same ones again."""
+    if different is None or different >= spec.cycles:
+        return spec, []
+    if not repeats_itself(spec):
+        return spec, [f"{book} has {different} openings: they are repeated from the next one on"]
+    return spec.model_copy(update={"cycles": different}), [
+        f"{WARNING}{book} has {different} openings; repeated at fixed nodes or depth they give the"
+        f" same games, so each pairing plays {2 * different} games instead of {2 * spec.cycles}"
+    ]
+
+
+def _play(context: click.Context, spec: TournamentSpec, remarks: Iterable[str]) -> str:
+    from harness.playing import RunOptions
+    from harness.tournament.run import run_tournament
+
+    values = context.params
+    view = _view(values)
+    resume = values["resume"] is not None
+    label = spec.title.replace(" vs ", "-")
+    folder = nullcontext(values["resume"]) if resume else new_run_folder(values["out"], label)
+    with workforce(values) as (concurrency, hire), folder as run_dir:
+        for remark in [*remarks, *crowding(spec, concurrency, values["cluster"])]:
+            if values["quiet"] and remark.startswith(WARNING):
+                click.echo(remark, err=True)
+            else:
+                view.message(remark)
+        document = run_tournament(spec, RunOptions(run_dir, concurrency, resume, hire), view)
+    options.write_result(values["json_path"], document)
+    return str(document["decision"])
+
+
+def _view(values: Mapping[str, Any]) -> View:
+    from harness.tournament.view import TOURNAMENT
+    from harness.view import make_view
+
+    to_stderr = values["json_path"] == options.STANDARD_OUTPUT
+    return make_view(quiet=values["quiet"], to_stderr=to_stderr, wording=TOURNAMENT)
