@@ -291,6 +291,27 @@ def warm(quiet: bool) -> int:
 
 
 @main.command(
+    short_help="Play recorded pairs again: are they equal?",
+    epilog=_example("harness replay reports/RUN 7", "harness replay reports/RUN 0-49"),
+)
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("pairs", nargs=-1, required=True, metavar="PAIR...")
+@options.concurrency_option("Games at a time (default: one for each core).")
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def replay(context: click.Context, /, **_: Any) -> int:
+    """Play pairs of the run in folder RUN again and compare them with their record, move by move.
+
+    PAIR is a number, from 0 as in games.pgn, or a range such as 0-49. Exit code 10: a game differs;
+    its first ply that does is shown. The run's folder is not changed.
+    """
+    from harness.replay_command import run_replay
+
+    return 0 if run_replay(context) else EXIT_CHECK_FAILED
+
+
+@main.command(
     short_help="Regenerate report.html of a run.", epilog=_example("harness report reports/RUN")
 )
 @click.argument("run", type=click.Path(path_type=Path))

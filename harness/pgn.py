@@ -142,7 +142,7 @@ def _movetext(record: GameRecord, board: chess.Board) -> list[str]:
     for move, comment in zip(record.columns().moves.tolist(), comments, strict=True):
         number = board.fullmove_number
         white_to_move = board.turn
-        san = board.san_and_push(_chess_move(move))
+        san = board.san_and_push(chess_move(move))
         text = f"{san} {{{comment}}}"
         if white_to_move:
             lines.append(f"{number}. {text}")
@@ -156,7 +156,7 @@ def _movetext(record: GameRecord, board: chess.Board) -> list[str]:
     return lines
 
 
-def _chess_move(move: int) -> chess.Move:
+def chess_move(move: int) -> chess.Move:
     """The python-chess move of a wire move (its promotion pieces are numbered one higher)."""
     promotion = move >> 12
     return chess.Move(move & 63, move >> 6 & 63, promotion + 1 if promotion else None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,10 +85,17 @@ class OpenedRun(NamedTuple):
     book: OpeningSource | None
 
     def warm(self, report: Report, poll: Callable[[], None]) -> None:
-        """Compile what was never compiled on this machine (see `harness.snapshot.warm`)."""
-        warm(self.snapshot, report, poll)
-        for other in self.others:
-            warm(other, report, poll, beside=True)
+        """Compile what was never compiled on this machine."""
+        warm_engines(self.snapshot, self.others, report, poll)
+
+
+def warm_engines(
+    snapshot: Path, others: Iterable[Path], report: Report, poll: Callable[[], None]
+) -> None:
+    """Compile a run's engine and those of other revisions (see `harness.snapshot.warm`)."""
+    warm(snapshot, report, poll)
+    for other in others:
+        warm(other, report, poll, beside=True)
 
 
 @contextmanager
@@ -105,9 +112,9 @@ def opened_run(
                 check_same_run(journal.spec(), spec, options.run_dir)
                 others = copies_of(spec.engines)
                 snapshot = snapshot_of_run(spec.source_digest)
-                yield OpenedRun(journal, snapshot, others, _book(spec))
+                yield OpenedRun(journal, snapshot, others, book_of(spec))
             return
-        book, snapshot = _book(spec), create_snapshot(spec.source_digest)
+        book, snapshot = book_of(spec), create_snapshot(spec.source_digest)
         others = copies_of(spec.engines)
         with Journal.create(options.run_dir, spec, collect_provenance(spec)) as journal:
             changes = tree_changes()
@@ -116,7 +123,8 @@ def opened_run(
             yield OpenedRun(journal, snapshot, others, book)
 
 
-def _book(spec: RunSpec) -> OpeningSource | None:
+def book_of(spec: RunSpec) -> OpeningSource | None:
+    """The openings of a run, where workers do not make them themselves."""
     return open_source(spec.openings, spec.seed) if spec.openings.kind == "book" else None
 
 

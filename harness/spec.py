@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from engine.parameters import search_defaults
 from engine.weights import weight_defaults
 from harness.limits import Limit
+from harness.schedule import PairTask, pair_task
 from harness.sprt import GAIN, Hypotheses, Model
 
 Weights = dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
@@ -179,6 +180,10 @@ class RunSpec(_Frozen):
     def sides_of(self, pair: int) -> Sides | None:
         """Who plays a pair; None where chunks say it with each game."""
         raise NotImplementedError
+
+    def task_of(self, pair: int) -> PairTask:
+        """The games of a pair."""
+        return pair_task(self.seed, pair, self.openings.start)
 
     def spec_hash(self) -> str:
         """SHA-256 of the canonical JSON of everything that determines the games and the verdict."""

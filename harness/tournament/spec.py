@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from harness.schedule import PairTask
 from harness.spec import EngineConfig, RunSpec, Sides
-from harness.tournament.pairings import Format, Pairing, pairings
+from harness.tournament.pairings import Format, Pairing, pairings, tournament_pair
 
 
 class TournamentSpec(RunSpec):
@@ -43,6 +44,9 @@ class TournamentSpec(RunSpec):
     def sides_of(self, pair: int) -> Sides:
         first, second = self.pairings[pair % len(self.pairings)]
         return self.players[first], self.players[second]
+
+    def task_of(self, pair: int) -> PairTask:
+        return tournament_pair(self.seed, pair, len(self.pairings), self.openings.start)
 
     def hashed(self) -> dict[str, Any]:
         """Names count only where they name an anchor, which decides the ratings."""

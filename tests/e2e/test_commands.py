@@ -16,7 +16,7 @@ from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
     "sprt", "match", "gauntlet", "roundrobin", "stats", "perft", "bench", "epd", "nightly", "book",
-    "datagen", "warm", "report", "tune",
+    "datagen", "warm", "replay", "report", "tune",
 )  # fmt: skip
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
@@ -136,6 +136,9 @@ MISTAKES = [
     ("nonsense", "No such command 'nonsense'."),
     ("--nonsense", "No such option '--nonsense'."),
     ("sprt", "NEW and BASE are missing; expected two config files, or --rev REV, or --resume RUN"),
+    ("replay nil 0", "nil: no run there; expected a folder with run.sqlite"),
+    ("replay nil x", "PAIR = x: expected a pair's number, such as 7, or a range, 0-49"),
+    ("replay nil 9-3", "PAIR = 9-3: expected a range of 1 to 100000 pairs, lower first"),
     ("sprt --rev nix", "nix: no such revision; expected one that git knows"),
     (
         "sprt base.cfg base.cfg --rev HEAD",
