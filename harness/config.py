@@ -54,7 +54,7 @@ _OWN_SOURCES = ("builtin", "null")
 _FOREIGN_SOURCES = ("uci",)
 _EXPECTED_SOURCE = "expected builtin, builtin@REV with a git revision, or uci"
 _SECTIONS = ("options", "search", "evaluation", "environment", "timeouts")
-_ENGINE_KEYS = ("name", "source", "extends")
+_ENGINE_KEYS = ("name", "source", "extends", "rating")
 
 
 def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = None) -> EngineConfig:
@@ -72,13 +72,16 @@ def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = Non
     known = _known_keys(schema)
     for entry in entries.values():
         _check_known(entry, known, source)
-    name = next((e for e in layers[-2] if (e.section, e.key) == ("engine", "name")), None)
+    # What `extends` leads to is another engine, with another name and another rating.
+    own = {e.key: e for e in layers[-2] if e.section == "engine"}
+    name, rating = own.get("name"), own.get("rating")
     config = EngineConfig(
         name=path.stem if name is None else _name(name),
         source=source,
         source_digest=source_digest,
         limit=_limit(entries),
         path=str(path),
+        rating_elo=None if rating is None else _rating(rating),
         **(_foreign(entries) if schema is None else _own(entries, schema)),
     )
     if config.program is None:
@@ -217,6 +220,20 @@ def _name(entry: Entry) -> str:
     if not entry.text.isprintable() or not 1 <= len(entry.text) <= MAX_NAME_LENGTH:
         raise entry.refusal(f"expected a name of 1 to {MAX_NAME_LENGTH} printable characters")
     return entry.text
+
+
+def _rating(entry: Entry) -> float:
+    try:
+        return parse_elo(entry.text)
+    except ValueError as error:
+        raise entry.refusal(str(error)) from None
+
+
+def parse_elo(text: str) -> float:
+    """A rating in Elo. Raises ValueError with the expectation."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,5}(\.[0-9]+)?", text.strip()):
+        raise ValueError("expected a rating in Elo such as 2500")
+    return float(text)
 
 
 def _search(entries: Entries, schema: Schema) -> dict[str, int]:

@@ -71,7 +71,7 @@ class EngineConfig(_Frozen):
 
     `program` is there for a UCI engine only, which has `options` and nothing else of ours.
     `source_digest` is that of an engine of another revision, `source = builtin@COMMIT`; "" is the
-    run's own engine.
+    run's own engine. `rating_elo`, where it is known, anchors the ratings of a tournament.
     """
 
     name: str
@@ -83,17 +83,20 @@ class EngineConfig(_Frozen):
     limit: Limit | None = None
     path: str = ""
     program: Program | None = None
+    rating_elo: float | None = None
 
     @property
     def hash_mb(self) -> int:
         return int(self.options["Hash"])
 
     def digest(self) -> str:
-        """SHA-256 of what makes it play as it plays: everything but its name and its path.
+        """SHA-256 of what makes it play as it plays: everything but what it is called and worth.
 
         Of another revision's engine the sources count, not the commit that they were taken from.
         """
-        content = self.model_dump(mode="json", exclude={"name", "path", "source_digest"})
+        content = self.model_dump(
+            mode="json", exclude={"name", "path", "source_digest", "rating_elo"}
+        )
         if self.program is None:
             del content["program"]  # digests are as old as journals, and older than programs
         if self.source_digest:

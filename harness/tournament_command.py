@@ -6,7 +6,6 @@ written.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -110,10 +109,12 @@ def _players(paths: Sequence[str], form: Format) -> tuple[EngineConfig, ...]:
     return tuple(named)
 
 
-def _anchors(texts: Iterable[str], players: Iterable[EngineConfig]) -> dict[str, float]:
-    """What --anchor says: ratings in Elo by name."""
+def _anchors(texts: Iterable[str], players: Sequence[EngineConfig]) -> dict[str, float]:
+    """Ratings in Elo by name: those in the configs, and what --anchor says."""
+    from harness.config import parse_elo
+
     names = [player.name for player in players]
-    anchors = {}
+    anchors = {p.name: p.rating_elo for p in players if p.rating_elo is not None}
     for text in texts:
         name, _, rating = text.rpartition("=")
         if name not in names:
@@ -121,12 +122,9 @@ def _anchors(texts: Iterable[str], players: Iterable[EngineConfig]) -> dict[str,
                 f"--anchor {text}: expected NAME=ELO with one of the names {', '.join(names)}"
             )
         try:
-            elo = float(rating)
-        except ValueError:
-            elo = math.nan
-        if not math.isfinite(elo):
-            raise UsageError(f"--anchor {text}: expected NAME=ELO with a rating such as 2500")
-        anchors[name] = elo
+            anchors[name] = parse_elo(rating)
+        except ValueError as error:
+            raise UsageError(f"--anchor {text}: {error}") from None
     return anchors
 
 

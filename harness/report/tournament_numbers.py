@@ -108,6 +108,7 @@ def encounter_row(row: Document) -> tuple[str, ...]:
 
 def opponent_rows(row: Document) -> list[tuple[str, ...]]:
     """What each opponent's rating and the score against it say of a player; then their spread."""
+    enough = all(one["games"] >= FEW_GAMES for one in row["opponents"])
     lines = [
         (
             one["name"],
@@ -120,4 +121,7 @@ def opponent_rows(row: Document) -> list[tuple[str, ...]]:
         )
         for one in row["opponents"]
     ]
-    return [*lines, ("standard deviation", "", "", rating(row["spread_elo"], True), "", "")]
+    return [
+        *lines,
+        ("standard deviation", "", "", rating(row["spread_elo"] if enough else None, True), "", ""),
+    ]

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.report.numbers import number, percent
+from harness.report.numbers import FEW_GAMES, number, percent
 from harness.result import (
     Document,
     conditions_of,
@@ -184,9 +184,11 @@ def _rating(row: Document, spec: TournamentSpec) -> str:
     """A player's rating in words."""
     if row["anchored"]:
         return f"anchored at {row['elo']:g} Elo"
+    if row["games"] < FEW_GAMES:
+        return "too few games for a rating"
     error = f"± {number(row['elo_error'], 0)} (95 %)"
     if spec.anchors:
-        return f"Elo {row['elo']:.0f} {error} on the scale of its {len(spec.anchors)} anchors"
+        return f"Elo {row['elo']:.0f} {error} on the anchors' scale"
     return f"Elo {number(row['elo'], 0, signed=True)} {error} from the mean of all players"
 
 

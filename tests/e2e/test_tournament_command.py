@@ -33,7 +33,7 @@ def test_a_gauntlet_rates_its_first_player_by_the_anchors(tmp_path: Path) -> Non
     assert (rows["one"]["elo"], rows["two"]["elo"]) == (2000, 2100.5)
     assert [one["name"] for one in rows["hero"]["opponents"]] == ["one", "two"]
     assert f"hero: Elo {rows['hero']['elo']:.0f} ± " in done.stdout
-    assert "on the scale of its 2 anchors after 24 games." in done.stdout
+    assert "on the anchors' scale after 24 games." in done.stdout
     run = Path(document["run_dir"])
     page = (tmp_path / run / "report.html").read_text()
     assert "What each opponent says of hero" in page
@@ -68,7 +68,7 @@ def test_a_match_of_an_engine_against_itself_tells_the_two_apart(tmp_path: Path)
         ),
         (
             ("roundrobin", "base.cfg", "monik.cfg", "--anchor", "monik=strong"),
-            "--anchor monik=strong: expected NAME=ELO with a rating such as 2500",
+            "--anchor monik=strong: expected a rating in Elo such as 2500",
         ),
         (
             ("match", "base.cfg", "--resume", "."),

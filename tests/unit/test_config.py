@@ -24,7 +24,7 @@ from harness.config import (
     load_engine_config,
 )
 from harness.errors import UsageError
-from harness.ini import read_entries
+from harness.ini import REPOSITORY_CONFIGS, read_chain, read_entries
 from harness.spec import parse_spec
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -470,3 +470,37 @@ def test_a_specification_without_a_kind_is_a_match_s():
     values = spec().model_dump(mode="json")
     del values["kind"]
     assert parse_spec(json.dumps(values)) == spec()
+
+
+def test_a_rating_is_the_file_s_own_and_no_part_of_the_engine(tmp_path):
+    (tmp_path / "weak.cfg").write_text("[engine]\nsource = null\nrating = 1923.5\n")
+    (tmp_path / "child.cfg").write_text("[engine]\nextends = weak.cfg\n")
+    weak, child = (load_engine_config(str(tmp_path / f"{name}.cfg")) for name in ("weak", "child"))
+    assert (weak.rating_elo, child.rating_elo) == (1923.5, None)
+    assert weak.digest() == child.digest()
+
+
+@pytest.mark.parametrize("text", ["strong", "1e3", "nan", "123456", ""])
+def test_a_rating_is_a_number(tmp_path, text):
+    (tmp_path / "weak.cfg").write_text(f"[engine]\nsource = null\nrating = {text}\n")
+    with pytest.raises(UsageError, match=r"line 3: engine\.rating = .*expected a rating in Elo"):
+        load_engine_config(str(tmp_path / "weak.cfg"))
+
+
+def test_the_ladder_s_files_name_their_programs_and_ratings():
+    """As text: the programs need not be on this machine."""
+    ladder = sorted((REPOSITORY_CONFIGS / "ladder").glob("*.cfg"))
+    rated = {}
+    for path in ladder:
+        keys = {
+            (e.section, e.key): e.text
+            for layer in read_chain(path, ("engine", "extends"))
+            for e in layer
+        }
+        assert keys["engine", "source"] == "uci"
+        own = {e.key: e.text for e in read_entries(path) if e.section == "engine"}
+        rated[own["name"]] = float(own["rating"]) if "rating" in own else None
+    assert len(rated) == len(ladder) == 8
+    assert [name for name, rating in rated.items() if rating is None] == ["toga"]
+    skills = [rating for name, rating in rated.items() if name.startswith("skill") and rating]
+    assert skills == sorted(skills)

@@ -102,7 +102,10 @@ def options_of_the_commands() -> set[str]:
     "name",
     [
         "README.md",
-        *(f"docs/{name}.md" for name in ("sprt", "perft", "bench", "epd", "texel", "data")),
+        *(
+            f"docs/{name}.md"
+            for name in ("sprt", "tournaments", "perft", "bench", "epd", "texel", "data")
+        ),
     ],
 )
 def test_options_named_in_the_documents_exist(name: str) -> None:
