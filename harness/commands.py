@@ -113,9 +113,11 @@ def write_book(count: int, seed: int, plies: int, bound_cp: int, out: Path, *, f
 
 
 def warm_engine(quiet: bool) -> None:
-    """`harness warm`: fill the compile cache."""
+    """`harness warm`: fill the compile cache, for games and for reading them."""
     from engine.jit import source_digest
     from harness import snapshot
+    from harness.config import load_engine_config
+    from harness.texel.extract import Extraction, Extractor
     from harness.view import make_view
 
     view = make_view(quiet=quiet)
@@ -124,6 +126,9 @@ def warm_engine(quiet: bool) -> None:
         view.message("the engine is compiled")
     else:
         snapshot.warm(folder, view.compiling)
+    base = load_engine_config("base.cfg")
+    Extractor(Extraction(base.weights, base.search)).warm_up()
+    view.message("the reader of games is compiled")
 
 
 def rebuild_report(run: Path) -> None:

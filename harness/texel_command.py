@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import click
 
+from engine.jit import source_digest
 from harness import __version__, options
 from harness.config import load_engine_config
 from harness.errors import Interrupted, UsageError
@@ -23,6 +24,7 @@ from harness.report.numbers import duration
 from harness.report.texel_numbers import scalar_lines, sentence, summary_rows
 from harness.report.texel_page import write_texel_report
 from harness.run_folder import new_run_folder
+from harness.snapshot import create_snapshot, warm
 from harness.texel.build import DataOptions
 from harness.texel.census import Census
 from harness.texel.extract import Extraction
@@ -190,7 +192,10 @@ class Work:
         self._bad_places: list[str] = []
 
     def prepare(self) -> Material:
-        """The data; how far it is, every few seconds."""
+        """The data; how far it is, every few seconds. A cold engine is compiled before, visibly."""
+        if self._tuning.features is None:
+            warm(create_snapshot(source_digest()), self._view.compiling, self._interrupts.check)
+            self._view.message("reading (the first time ever, some seconds to compile the reader)")
         material = prepare(self._tuning, self._folder, self._tell_census)
         for place in self._bad_places:
             self._view.message(f"left out: {place}")

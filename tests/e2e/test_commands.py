@@ -406,7 +406,8 @@ def test_stats_of_pairs_under_the_trinomial_model_is_refused(tmp_path):
 def test_warm_compiles_once(tmp_path):
     first = harness("warm", cwd=tmp_path)
     assert (first.returncode, first.stderr) == (0, "")
-    assert harness("warm", cwd=tmp_path).stdout == "the engine is compiled\n"
+    told = "the engine is compiled\nthe reader of games is compiled\n"
+    assert harness("warm", cwd=tmp_path).stdout == told
     assert list(tmp_path.iterdir()) == []
 
 
