@@ -14,7 +14,7 @@ import numpy as np
 from .protocol import format_score
 from .shell import MATE, MATE_BOUND, STARTPOS, Game, Searcher, SearchLimit
 
-DEFAULT_DEPTH = 14
+DEFAULT_DEPTH = 12
 MAX_DEPTH = 64
 HASH_MB = 16  # part of the signature: another size gives other nodes
 

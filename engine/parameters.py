@@ -127,7 +127,7 @@ SEARCH: tuple[Parameter, ...] = (
     _number("see_search_max_depth", 7, 0, 64, "greatest depth of SEE pruning in the search"),
     _number("see_quiet_slope_cp", 60, 0, 2000, "loss allowed to a quiet move for each ply"),
     _number("see_noisy_slope_cp", 100, 0, 2000, "loss allowed to a capture for each ply"),
-    _switch("internal_iterative_reduction", "one ply less where no table move is known"),
+    _switch("internal_iterative_reduction", "one ply less where no table move is known", 0),
     _number("iir_min_depth", 4, 1, 64, "least depth of internal iterative reduction"),
     _switch("see_ordering", "order losing captures (SEE < 0) after the quiets"),
     _switch("see_pruning", "skip losing captures (SEE below the threshold) in quiescence"),

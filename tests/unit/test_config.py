@@ -446,7 +446,7 @@ def test_differences_in_words():
     assert differences(new, base) == [
         "engine.source: null against builtin",
         "search.lmr_base: 0.80 against 0.75",
-        "evaluation.tempo: 1 2 against 10 6",
+        "evaluation.tempo: 1 2 against 15 11",
         "options.Hash: 1 against 16",
         "limit of new: 10 nodes a move",
     ]

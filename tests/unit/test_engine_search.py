@@ -116,6 +116,7 @@ SWITCH_OF = {
     "probcut_min_depth": "probcut",
     "probcut_margin_cp": "probcut",
     "lmr_history_divisor": "lmr_history",
+    "iir_min_depth": "internal_iterative_reduction",
     "lazy_margin_cp": "lazy_evaluation",
     "node_delta_cp": "node_delta_pruning",
     "node_delta_promotion_cp": "node_delta_pruning",
