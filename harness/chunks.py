@@ -58,12 +58,32 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Void:
+    """A game that the machine or the harness (`kind`) has spoilt."""
+
+    game: GameTask
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """All that is known of a game that ended by an engine's fault, as JSON."""
+
+    pair: int
+    game: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
-    """All games of a chunk were played, in `wall_ns` of the worker's time."""
+    """All games of a chunk were played, in `wall_ns` of the worker's time; `voids` came to none."""
 
     number: int
     records: tuple[GameRecord, ...]
     wall_ns: int
+    voids: tuple[Void, ...] = ()
+    bundles: tuple[Bundle, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

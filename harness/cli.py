@@ -312,6 +312,21 @@ def replay(context: click.Context, /, **_: Any) -> int:
 
 
 @main.command(
+    short_help="See an engine's fault again.",
+    epilog=_example("harness reproduce reports/RUN/faults/pair-3-game-1.json"),
+)
+@click.argument("bundle", type=click.Path(path_type=Path))
+def reproduce(bundle: Path) -> int:
+    """Tell the engine at fault the same again, and see whether it fails again.
+
+    BUNDLE is a file from the folder faults/ of a run. Exit code 0: it failed again; 10: it did not.
+    """
+    from harness.reproduce import reproduce as tell_again
+
+    return 0 if tell_again(bundle) else EXIT_CHECK_FAILED
+
+
+@main.command(
     short_help="Regenerate report.html of a run.", epilog=_example("harness report reports/RUN")
 )
 @click.argument("run", type=click.Path(path_type=Path))

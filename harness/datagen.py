@@ -69,7 +69,7 @@ def generate(
     """
     production = Production(games_wanted(spec))
     with Interrupts() as interrupts, opened_run(spec, options, tell) as opened:
-        session = Session(spec, options, opened.journal, interrupts, production, tell)
+        session = Session(spec, options, opened.journal, interrupts, production, tell, 1)
         try:
             finished = session.take_up()
             if not production.reached:

@@ -31,7 +31,20 @@ class Interrupted(HarnessError):
     exit_code = 130
 
 
-class MachineFault(HarnessError):
-    """The machine could not do what a game needs; whoever plays it is not to blame."""
+class VoidGame(HarnessError):
+    """A game that came to nothing, and through no fault of its players; `kind` says whose."""
 
     exit_code = 4
+    kind = ""
+
+
+class MachineFault(VoidGame):
+    """The machine could not do what a game needs: memory, processes, processor time."""
+
+    kind = "machine"
+
+
+class HarnessFault(VoidGame):
+    """The harness did not do what it should: a bug of ours, met while it spoke to an engine."""
+
+    kind = "harness"

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from harness.adjudication import Adjudicator, Verdict
 from harness.clock import NS_PER_MS, Clocks, GameClock
 from harness.errors import HarnessError
-from harness.record import GameRecord, MoveLog, Reply, Termination
+from harness.record import Exhibit, GameRecord, MoveLog, Reply, Termination
 
 if TYPE_CHECKING:
     from engine.shell import Game
@@ -58,6 +58,9 @@ class Player(Protocol):
         self, moves: NDArray[np.uint16], count: int, limit: Limit, clocks: Clocks | None
     ) -> Reply:
         """A move after the game's first `count` wire moves; `clocks` is None in untimed games."""
+
+    def exhibit(self) -> Exhibit | None:
+        """The latest game's conversation, where there is one."""
 
     def close(self) -> None:
         """Give back what the player holds; it plays no more."""

@@ -25,6 +25,11 @@ def program() -> str:
     return shlex.quote(sys.argv[0])
 
 
+def reproduce_command(bundle: str | Path) -> str:
+    """What to type to see an engine's fault again."""
+    return f"{program()} reproduce {shlex.quote(str(bundle))}"
+
+
 def resume_command(run_dir: str | Path, command: str = "sprt") -> str:
     """What to type to go on with the run in a folder."""
     return f"{program()} {command} --resume {shlex.quote(str(run_dir))}"

@@ -187,6 +187,13 @@ class Journal:
                 insert_row(self._connection, "games", row)
         self._waiting += len(rows)
 
+    def remove_games(self, games: Iterable[tuple[int, int]]) -> None:
+        """Forget finished games, given as (pair, game): they are to be played again."""
+        with _told(self.path):
+            for key in games:
+                self._begin()
+                self._connection.execute("DELETE FROM games WHERE pair = ? AND game = ?", key)
+
     def add_event(self, kind: str, **detail: Any) -> None:
         """Note something that happened, now."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")

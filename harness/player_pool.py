@@ -36,3 +36,8 @@ class PlayerPool:
         self._idle.append((config.digest(), player))
         while len(self._idle) > MAX_IDLE:
             self._idle.pop(0)[1].close()
+
+    def close(self) -> None:
+        """Close them all."""
+        while self._idle:
+            self._idle.pop()[1].close()

@@ -15,26 +15,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from harness.bundle import BundleFolder
 from harness.chunks import (
     GAMES_PER_PAIR,
+    Bundle,
     Done,
     Event,
     Failed,
     GameQueue,
     Lost,
     Queue,
+    Void,
     Workers,
     match_queue,
 )
 from harness.errors import EngineStartError, UsageError
 from harness.files import write_whole
 from harness.interrupts import Interrupts
+from harness.invocation import reproduce_command
 from harness.journal import Journal
 from harness.openings import OpeningSource, open_source
 from harness.provenance import collect_provenance, tree_changes
 from harness.revisions import copies_of
 from harness.snapshot import Report, create_snapshot, snapshot_of_run, warm, writable_cache
 from harness.tally import FAULTS
+from harness.void_pairs import PairGate
 from harness.workers import LocalWorkers
 
 if TYPE_CHECKING:
@@ -182,6 +187,7 @@ class Session:
         interrupts: Interrupts,
         goal: Goal,
         tell: Callable[[str], None],
+        games_per_pair: int = GAMES_PER_PAIR,
     ) -> None:
         self._spec = spec
         self._options = options
@@ -193,6 +199,9 @@ class Session:
         self._started_s = time.monotonic()
         self._next_update_s = 0.0
         self._busy_ns = 0
+        self._gate = PairGate(games_per_pair)
+        self._bundles = BundleFolder(options.run_dir)
+        self.voids = 0
         self.games = 0
         self.workers_lost = 0
 
@@ -205,7 +214,8 @@ class Session:
         finished = set()
         for record in self._journal.games():
             self._interrupts.check()
-            self._goal.add(record)
+            for counted in self._gate.finish(record):
+                self._goal.add(counted)
             finished.add((record.pair, record.game))
         events = self._journal.events()
         self.workers_lost = sum(event.kind == "worker_lost" for event in events)
@@ -220,6 +230,8 @@ class Session:
 
     def note_end(self, how: str) -> None:
         """Note in the journal that the sitting is over."""
+        for record in self._gate.rest():
+            self._goal.add(record)
         self._journal.add_event(
             how,
             games=self.games,
@@ -258,6 +270,7 @@ class Session:
         while not self._goal.reached:
             self._interrupts.check()
             while workers.capacity and (chunk := queue.next_chunk()) is not None:
+                self._gate.hand_out(chunk.games)
                 workers.submit(chunk)
             due_s = self._journal.commit_due_s
             if due_s == 0.0:
@@ -269,14 +282,14 @@ class Session:
     def _take(self, event: Event, queue: Queue) -> None:
         match event:
             case Done():
-                queue.measured(len(event.records), event.wall_ns)
-                self.games += len(event.records)
+                if event.records:
+                    queue.measured(len(event.records), event.wall_ns)
                 self._busy_ns += event.wall_ns
-                self._journal.add_games(event.records)
+                bundles = {(bundle.pair, bundle.game): bundle for bundle in event.bundles}
                 for record in event.records:
-                    self._goal.add(record)
-                    if record.termination in FAULTS:
-                        self._note_fault(record)
+                    self._take_game(record, bundles.get((record.pair, record.game)), queue)
+                for void in event.voids:
+                    self._take_void(void, queue)
             case Failed():
                 if event.error is not None:
                     raise event.error
@@ -284,14 +297,46 @@ class Session:
             case Lost():
                 self._take_loss(event, queue)
 
-    def _note_fault(self, record: GameRecord) -> None:
+    def _take_game(self, record: GameRecord, bundle: Bundle | None, queue: Queue) -> None:
+        stale = self._gate.stale(record)
+        if stale is not None:
+            queue.give_back([stale])
+            return
+        self.games += 1
+        self._journal.add_games([record])
+        for counted in self._gate.finish(record):
+            self._goal.add(counted)
+        if record.termination in FAULTS:
+            self._note_fault(record, bundle)
+
+    def _note_fault(self, record: GameRecord, bundle: Bundle | None) -> None:
+        kept = self._bundles.keep(bundle) if bundle is not None else None
         self._journal.add_event(
             record.termination.value, pair=record.pair, game=record.game, detail=record.detail
         )
         self._tell(
             f"pair {record.pair}, game {record.game}: {record.termination.value},"
             f" {record.detail}; counted as a lost game"
+            + ("" if kept is None else f"; to see it again: {reproduce_command(kept)}")
         )
+
+    def _take_void(self, void: Void, queue: Queue) -> None:
+        pair, game = void.game.pair, void.game.game
+        voided = self._gate.void(void.game)
+        self._journal.remove_games(voided.finished)
+        self._journal.add_event("void", pair=pair, game=game, fault=void.kind, detail=void.reason)
+        self.games -= len(voided.finished)
+        self.voids += 1
+        self._tell(
+            f"pair {pair}, game {game}: a fault of the {void.kind}, {void.reason}; the pair is void"
+            " and played again"
+        )
+        if self._gate.voids[pair] >= MAX_LOSSES:
+            raise EngineStartError(
+                f"pair {pair} was void {MAX_LOSSES} times by a fault of the {void.kind}"
+                f" ({void.reason}); finished games are kept in {self._options.run_dir}"
+            )
+        queue.give_back(voided.again)
 
     def _take_loss(self, loss: Lost, queue: Queue) -> None:
         games = loss.chunk.games if loss.chunk is not None else ()
@@ -305,6 +350,7 @@ class Session:
         self._tell(
             f"worker {loss.worker} died ({loss.reason}); games to be played again: {len(games)}"
         )
+        self._gate.take_back(games)
         queue.give_back(games)
         self._losses.update(games)
         for game in games:

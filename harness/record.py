@@ -58,6 +58,14 @@ class Reply(NamedTuple):
     times: MoveTimes | None = None
 
 
+class Exhibit(NamedTuple):
+    """What is kept of a process for a report; the talk's times count from its first piece."""
+
+    talk: list[tuple[float, str, str]]  # ms, `>` to the engine or `<` from it, the text
+    stderr: str
+    exit_status: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class GameRecord:
     """A finished game. The byte columns are little-endian, one entry per move.

@@ -144,7 +144,7 @@ def _sentence(spec: MatchSpec, tally: Tally, events: Sequence[Event]) -> str:
         how = "Interrupted" if was_interrupted(events) else "Unfinished"
         progress = f"{tally.games_done} of {spec.max_games} games"
         return unfinished_sentence(test, llr_now, how, progress, *names)
-    games, reason = tally.pentanomial.games, tally.invalid_reason or ""
+    games, reason = tally.pentanomial.games, tally.reason_against(*names) or ""
     return verdict_sentence(tally.decision, test, llr_now, games, *names, reason)
 
 

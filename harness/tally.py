@@ -74,6 +74,11 @@ class GameDigest:
     moves: bytes
     sides: tuple[SideSums, SideSums]
 
+    @property
+    def loser(self) -> int:
+        """0 = NEW, 1 = BASE, of a game that was lost: of one that ended by a fault, the culprit."""
+        return 0 if self.new_result < 0 else 1
+
 
 def digest_game(record: GameRecord) -> GameDigest:
     """The digest of a game; sides are (NEW, BASE)."""
@@ -122,6 +127,7 @@ class Tally:
     pairs_done: int = 0  # in the prefix, duplicates included
     duplicates: int = 0
     terminations: Counter[Termination] = field(default_factory=Counter)
+    faults: Counter[tuple[int, Termination]] = field(default_factory=Counter)  # by (culprit, kind)
     sides: tuple[SideSums, SideSums] = (SideSums(), SideSums())
     speed: SpeedRatio = field(default_factory=SpeedRatio)
     decision: Decision | None = None
@@ -148,6 +154,8 @@ class Tally:
         self.pairs_done += 1
         for game in (first, second):
             self.terminations[game.termination] += 1
+            if game.termination in (*FAULTS, Termination.TIME_FORFEIT):
+                self.faults[game.loser, game.termination] += 1
             self.speed = self.speed.with_game(*(side.nps for side in game.sides))
         self.sides = (
             self.sides[0] + first.sides[0] + second.sides[0],
@@ -198,14 +206,32 @@ class Tally:
     @property
     def invalid_reason(self) -> str | None:
         """Why no verdict can be made of these games; None when one can."""
+        return self.reason_against("NEW", "BASE")
+
+    def reason_against(self, *names: str) -> str | None:
+        """The same with the names of NEW and BASE, and what each of them did."""
         forfeits = self.terminations[Termination.TIME_FORFEIT]
-        return invalid_reason(self.games_done, self.fault_count, forfeits)
+        reason = invalid_reason(self.games_done, self.fault_count, forfeits)
+        return reason and f"{reason}: {self._blame(names)}"
+
+    def _blame(self, names: tuple[str, ...]) -> str:
+        """`sf crash 3, hang 1; toga time forfeit 2`."""
+        told = []
+        for side, name in enumerate(names):
+            kinds = [
+                f"{kind.value.replace('_', ' ')} {count}"
+                for (culprit, kind), count in sorted(self.faults.items())
+                if culprit == side
+            ]
+            if kinds:
+                told.append(f"{name} {', '.join(kinds)}")
+        return "; ".join(told)
 
 
 def invalid_reason(games: int, faults: int, forfeits: int) -> str | None:
     """Why games with so many faults and losses on time say nothing; None when they do."""
     if faults > max(FEW_FAULTS, FAULT_SHARE * games):
-        return f"{faults} of {games} games ended by an illegal move, a crash or a hang"
+        return f"{faults} of {games} games ended by an engine's fault"
     if forfeits > max(FEW_FORFEITS, FORFEIT_SHARE * games):
         return f"{forfeits} of {games} games were lost on time"
     return None

@@ -8,14 +8,15 @@ one plays the next game.
 from __future__ import annotations
 
 import signal
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from harness.errors import EngineStartError, MachineFault
+from harness.errors import EngineStartError, HarnessError, HarnessFault, MachineFault
 from harness.game import PlayerFault
-from harness.record import MATE_BOUND_CP, MATE_CP, MoveTimes, Reply, Termination
+from harness.record import MATE_BOUND_CP, MATE_CP, Exhibit, MoveTimes, Reply, Termination
 from harness.uci_options import Greeting, greet, setoption
 from harness.uci_process import (
     NS_PER_MS,
@@ -53,6 +54,7 @@ class UciPlayer:
         self._options = config.options
         self._timeouts = config.program.timeouts
         self._process: UciProcess | None = None
+        self._last_exhibit: Exhibit | None = None
         self._greeting = Greeting("", {})
         self._chess960 = False
 
@@ -160,15 +162,34 @@ class UciPlayer:
             process = self._process
             assert process is not None
             status = process.exit_status
+            self._last_exhibit = _exhibit(process)
             self.close()
             if status is not None and -status in _FROM_OUTSIDE:
                 raise MachineFault(str(fault)) from None
             raise PlayerFault(_TERMINATIONS[type(fault)], str(fault)) from None
+        except (PlayerFault, HarnessError):
+            raise
+        except Exception:  # noqa: BLE001 - told with its traceback
+            self.close()
+            raise HarnessFault(traceback.format_exc()) from None  # a bug of ours, not its loss
+
+    def exhibit(self) -> Exhibit | None:
+        """The game's conversation, also of a process that was ended; None before the first."""
+        return self._last_exhibit if self._process is None else _exhibit(self._process)
 
     def close(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             process.close(self._timeouts.quit_ms)
+
+
+def _exhibit(process: UciProcess) -> Exhibit:
+    begun_ns = process.talk[0].at_ns if process.talk else 0
+    talk = [
+        (round((said.at_ns - begun_ns) / NS_PER_MS, 3), said.direction, said.data.decode("latin-1"))
+        for said in process.talk
+    ]
+    return Exhibit(talk, process.stderr_tail, process.exit_status)
 
 
 class _Answer(NamedTuple):

@@ -16,11 +16,11 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from harness.child import die_with_coordinator, die_with_parent, use_snapshot
-from harness.errors import HarnessError
+from harness.errors import HarnessError, VoidGame
 
 if TYPE_CHECKING:
     from harness.books import Opening
-    from harness.chunks import Chunk, Done, Failed
+    from harness.chunks import Bundle, Chunk, Done, Failed, Void
     from harness.game import GameRecord
     from harness.schedule import GameTask
     from harness.spec import RunSpec, Sides
@@ -63,41 +63,62 @@ class Table:
             # Made now, so that one that cannot be had is known before the first game.
             self._pool.give_back(config, self._pool.take(config))
 
+    def close(self) -> None:
+        """End the players; what they have started ends with them."""
+        self._pool.close()
+
     def play(self, chunk: Chunk) -> Done | Failed:
         """Play all games of a chunk."""
-        from harness.chunks import Done
+        from harness.chunks import Done, Void
 
         started_ns = perf_counter_ns()
+        records: list[GameRecord] = []
+        voids: list[Void] = []
+        bundles: list[Bundle] = []
         try:
-            records = tuple(map(self._play_game, chunk.games, chunk.openings, chunk.sides))
+            for task, opening, sides in zip(chunk.games, chunk.openings, chunk.sides, strict=True):
+                try:
+                    record, bundle = self._play_game(task, opening, sides)
+                except VoidGame as fault:
+                    voids.append(Void(task, fault.kind, str(fault)))
+                else:
+                    records.append(record)
+                    bundles += [bundle] if bundle is not None else []
         except Exception as error:  # noqa: BLE001 - sent to the coordinator, which raises it
             return _failed(error)
-        return Done(chunk.number, records, perf_counter_ns() - started_ns)
+        wall_ns = perf_counter_ns() - started_ns
+        return Done(chunk.number, tuple(records), wall_ns, tuple(voids), tuple(bundles))
 
     def _play_game(
         self, task: GameTask, opening: Opening | None, sides: Sides | None
-    ) -> GameRecord:
-        from harness.game import Termination, play_game
+    ) -> tuple[GameRecord, Bundle | None]:
+        from harness.bundle import bundle_of
+        from harness.game import play_game
+        from harness.tally import FAULTS
 
         opening = opening or self._make_opening(task.opening)
         sides = sides or self._spec.sides_of(task.pair)
         assert sides is not None  # a specification that does not know them has chunks that do
         first, second = sides
         players = (self._pool.take(first), self._pool.take(second))
-        record = play_game(
-            task,
-            players,
-            opening,
-            (first.limit or self._spec.limit, second.limit or self._spec.limit),
-            self._spec.adjudication,
-            chess960=opening.chess960,
-        )
-        for config, player in zip((first, second), players, strict=True):
-            if record.termination in {Termination.CRASH, Termination.HANG}:
-                player.close()  # whatever state it left behind must not reach the next game
-            else:
-                self._pool.give_back(config, player)
-        return record
+        fit = False
+        try:
+            record = play_game(
+                task,
+                players,
+                opening,
+                (first.limit or self._spec.limit, second.limit or self._spec.limit),
+                self._spec.adjudication,
+                chess960=opening.chess960,
+            )
+            fit = record.termination not in FAULTS
+            return record, bundle_of(record, sides, self._spec.limit, players)
+        finally:
+            for config, player in zip(sides, players, strict=True):
+                if fit:
+                    self._pool.give_back(config, player)
+                else:
+                    player.close()  # whatever state it left behind must not reach the next game
 
     def _make_opening(self, number: int) -> Opening:
         """Both games of a pair usually come to one worker: its opening is made once."""

@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from harness.chunks import Chunk, Event
 from harness.game import GameRecord, play_game
 from harness.limits import Limit
-from harness.openings import Opening
+from harness.openings import BookOpenings, Opening
 from harness.players import make_player
 from harness.schedule import pair_task
-from harness.spec import AdjudicationConfig, EngineConfig, Program, Timeouts
+from harness.spec import AdjudicationConfig, EngineConfig, OpeningSpec, Program, Timeouts
+from harness.worker import Table
 
 SCRIPT = Path(__file__).with_name("scripted_engine.py")
 STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -33,6 +35,41 @@ def scripted(
     return EngineConfig(
         name=name, source="uci", search={}, weights={}, options=options, program=program
     )
+
+
+def start_book(folder: Path) -> OpeningSpec:
+    """A book of the start position alone, where the scripted engine can play."""
+    path = folder / "start.epd"
+    path.write_text(f"{STARTPOS}\n")
+    sha256 = BookOpenings(path, "sequential", 1).sha256
+    return OpeningSpec(kind="book", path=str(path), sha256=sha256, order="sequential")
+
+
+class WorkerHere:
+    """A worker without a process, for runs in this process; it plays when it is asked for events.
+
+    As `Hire`: `RunOptions(..., hire=WorkerHere)`.
+    """
+
+    def __init__(self, spec_json: str, snapshot: Path, count: int) -> None:
+        self._table = Table(spec_json)
+        self._chunks: list[Chunk] = []
+
+    def start(self) -> None:
+        """It is there."""
+
+    @property
+    def capacity(self) -> int:
+        return 1 - len(self._chunks)
+
+    def submit(self, chunk: Chunk) -> None:
+        self._chunks.append(chunk)
+
+    def events(self, timeout_s: float) -> list[Event]:
+        return [self._table.play(self._chunks.pop())] if self._chunks else []
+
+    def stop(self) -> None:
+        self._table.close()
 
 
 def play_pair(

@@ -1,11 +1,12 @@
 """A UCI program for tests: it dances with its knights, and misbehaves once, where it is told to.
 
-    python scripted_engine.py [FAULT STAGE [MOVE]] [think=MS] [spin=MS] [option=NAME]
+    python scripted_engine.py [FAULT@STAGE]... [think=MS] [spin=MS] [option=NAME] [move=N]
 
 From the start position its games are 1. Nf3 Nf6 2. Ng1 Ng8, and the same again: a draw by
-repetition after eight plies. At STAGE (`spawn`, or a word of the protocol; `go` at its MOVEth
-move of a game, the third if none is given) it does what FAULT names. `think` is how long it sleeps
-over each move, `spin` how long it is busy. It imports next to nothing, for it is started often.
+repetition after eight plies. At STAGE (`spawn`, or a word of the protocol; `position` and `go` at
+its third move of a game, or the one that `move` says) it does what FAULT names. `think` is how long
+it sleeps over each move, `spin` how long it is busy. It imports next to nothing, for it is started
+often.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ def say(text: str) -> None:
 class Engine:
     def __init__(self, arguments: list[str]) -> None:
         settings = dict(word.split("=") for word in arguments if "=" in word)
-        words = [word for word in arguments if "=" not in word]
-        self.fault, self.stage = words[:2] or ("", "")
-        self.at_move = int(words[2]) if len(words) > 2 else 3
+        faults = (word.split("@") for word in arguments if "@" in word)
+        self.faults = {stage: fault for fault, stage in faults}
+        self.stage = ""
+        self.at_move = int(settings.get("move", 3))
         self.think_s = int(settings.get("think", 0)) / 1000
         self.spin_s = int(settings.get("spin", 0)) / 1000
         self.option = settings.get("option", "Hash")
@@ -47,7 +49,7 @@ class Engine:
 
     def heed(self, words: list[str]) -> None:
         command = words[0] if words else ""
-        if command == "go":
+        if command == "position":
             self.own_moves += 1
         if self.at(command):
             return
@@ -79,9 +81,11 @@ class Engine:
 
     def at(self, stage: str) -> bool:
         """Misbehave if it is time; whether the command was dealt with in this way."""
-        if stage != self.stage or (stage == "go" and self.own_moves != self.at_move):
+        wrong_move = stage in {"position", "go"} and self.own_moves != self.at_move
+        if stage not in self.faults or wrong_move:
             return False
-        return bool(getattr(self, self.fault)())
+        self.stage = stage
+        return bool(getattr(self, self.faults[stage])())
 
     # The faults. Those that return True leave the command without its right answer.
 
@@ -118,14 +122,13 @@ class Engine:
         os.close(1)
         time.sleep(FOREVER_S)
 
-    def deaf(self) -> None:
-        """Says without end and never hears: both pipes fill up."""
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        time.sleep(FOREVER_S)
+    def noise(self) -> None:
+        """Then it goes on as it should."""
+        os.write(1, bytes(range(256)) * 8 + b"\n\xff\xfe bestmove\n\n  \ninfo depth score\n")
+        os.write(2, b"\x00\xff" * 40_000)
 
     def garbage(self) -> bool:
-        os.write(1, bytes(range(256)) * 8 + b"\n\xff\xfe bestmove\n")
-        say("bestmove \x01\x02\nreadyok")
+        say("bestmove \x01\x02")
         return True
 
     def illegal(self) -> bool:

@@ -88,7 +88,7 @@ def test_crashes_make_a_run_invalid(tmp_path: Path) -> None:
     assert document["games_played"] == 4
     assert document["faults"]["crash"] == 4
     assert (
-        "invalid (4 of 4 games ended by an illegal move, a crash or a hang)"
+        "invalid (4 of 4 games ended by an engine's fault: crashing crash 4)"
         in (document["sentence"])
     )
 

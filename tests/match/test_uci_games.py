@@ -11,11 +11,10 @@ from harness.config import differences, load_engine_config
 from harness.errors import EngineStartError, UsageError
 from harness.limits import Limit
 from harness.match import RunOptions, run_match
-from harness.openings import BookOpenings
 from harness.record import Termination
-from harness.spec import EngineConfig, OpeningSpec
-from tests.match.engines import SCRIPT, STARTPOS, play_pair, scripted
-from tests.match.runs import RecordingView, null_spec, play
+from harness.spec import EngineConfig
+from tests.match.engines import SCRIPT, WorkerHere, play_pair, scripted, start_book
+from tests.match.runs import RecordingView, null_spec
 
 CLOCK = Limit.parse_tc("60+0.1")
 
@@ -34,7 +33,7 @@ def test_two_programs_play_to_the_end_of_their_dance(limit: Limit) -> None:
 
 
 def test_a_second_answer_is_dropped() -> None:
-    for record in play_pair(scripted("twice", "go"), scripted()):
+    for record in play_pair(scripted("twice@go"), scripted()):
         assert (record.termination, record.plies) == (Termination.THREEFOLD, 8)
 
 
@@ -103,15 +102,7 @@ def test_programs_that_are_not_there_are_told(tmp_path: Path, text: str, sentenc
 def test_a_program_that_is_no_engine_is_told_with_what_it_said(tmp_path: Path) -> None:
     sentence = r"has ended \(exit code 3\); expected a UCI engine; it said: assertion failed"
     with pytest.raises(EngineStartError, match=sentence):
-        load_engine_config(config_file(tmp_path, "exit", "uci"))
-
-
-def start_book(folder: Path) -> OpeningSpec:
-    """A book of the start position alone, where the scripted engine can play."""
-    path = folder / "start.epd"
-    path.write_text(f"{STARTPOS}\n")
-    sha256 = BookOpenings(path, "sequential", 1).sha256
-    return OpeningSpec(kind="book", path=str(path), sha256=sha256, order="sequential")
+        load_engine_config(config_file(tmp_path, "exit@uci"))
 
 
 def test_a_run_of_a_program_against_our_engine(tmp_path: Path) -> None:
@@ -119,7 +110,7 @@ def test_a_run_of_a_program_against_our_engine(tmp_path: Path) -> None:
     spec = null_spec(
         100,
         new=EngineConfig(name="null", source="null"),
-        base=scripted("exit", "go", "1"),
+        base=scripted("exit@go", "move=1"),
         openings=start_book(tmp_path),
     )
     view = RecordingView()
@@ -130,8 +121,9 @@ def test_a_run_of_a_program_against_our_engine(tmp_path: Path) -> None:
 
 
 def test_a_run_of_two_programs_ends_with_its_files(tmp_path: Path) -> None:
-    spec = null_spec(3, new=scripted(), base=scripted("twice", "go"), openings=start_book(tmp_path))
-    document = play(spec, tmp_path / "run")
+    spec = null_spec(3, new=scripted(), base=scripted("twice@go"), openings=start_book(tmp_path))
+    options = RunOptions(tmp_path / "run", 1, hire=WorkerHere)
+    document = run_match(spec, options, RecordingView())
     assert document["terminations"] == {"threefold": 6}
     assert document["mean_depth"] == [5.0, 3.75]  # no depth where the first answer came at once
     assert (tmp_path / "run" / "games.pgn").read_text().count("threefold") == 6

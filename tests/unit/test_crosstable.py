@@ -115,7 +115,7 @@ def test_a_player_with_many_faults_ends_the_tournament() -> None:
         table.add(record)
     assert table.spoilt == (
         CYCLE[0].second,
-        f"{FEW_FAULTS + 1} of 8 games ended by an illegal move, a crash or a hang",
+        f"{FEW_FAULTS + 1} of 8 games ended by an engine's fault",
     )
     assert table.reached
 

@@ -164,7 +164,10 @@ def test_crashes_do_not_become_a_verdict(fault: Termination) -> None:
     tally = tally_of(records, Hypotheses(0, 5))
     assert tally.decision == "invalid"
     assert tally.games_done == FEW_FAULTS + 1
-    assert tally.invalid_reason == "4 of 4 games ended by an illegal move, a crash or a hang"
+    assert (
+        tally.invalid_reason
+        == f"4 of 4 games ended by an engine's fault: NEW {fault.value.replace('_', ' ')} 4"
+    )
 
 
 def test_few_faults_are_lost_games_that_count() -> None:
