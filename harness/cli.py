@@ -221,7 +221,7 @@ _tournament_command(
 @click.option("--ptnml", metavar="COUNTS", help="Pairs: LL,LD,DD+WL,WD,WW of NEW.")
 @click.option("--wdl", metavar="COUNTS", help="Games: wins,draws,losses of NEW.")
 @click.option("--new", metavar="NAME", help="NEW's name in the PGN (default: the first white).")
-@options.hypothesis_options
+@options.hindsight_options
 @options.json_option
 @options.quiet_option
 @click.pass_context

@@ -7,8 +7,9 @@ schedule -> workers -> journal -> tally in pair order -> stop; its games are pla
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.chunks import GameQueue
 from harness.conduct import Conduct
@@ -27,7 +28,8 @@ from harness.playing import (
 from harness.result import Document, RunProgress, describe_openings, document_of, progress_of
 from harness.score import Pentanomial
 from harness.spec import MatchSpec
-from harness.sprt import llr
+from harness.sprt import Hypotheses, llr
+from harness.stats import stats_of_tally
 from harness.tally import Tally
 
 if TYPE_CHECKING:
@@ -64,6 +66,25 @@ def read_run(run_dir: Path, tell: Callable[[str], None]) -> Document:
         for sentence in journal.damage():
             tell(f"{sentence}; it is left out")
         return document
+
+
+def judge_run(run_dir: Path, hypotheses: Hypotheses, tell: Callable[[str], None]) -> dict[str, Any]:
+    """What another test would say of a run's pairs, taken in order; `tell` as in `read_run`.
+
+    Its bounds are drawn in for overshoot where those of the run's own test are.
+    """
+    with Journal.read(run_dir) as journal:
+        spec = journal.spec_of(MatchSpec)
+        own, names = _new_tally(spec), (spec.new.name, spec.base.name)
+        test = replace(hypotheses, overshoot=own.hypotheses.overshoot)
+        tally = Tally(test, spec.max_games // 2)
+        for record in journal.games():
+            own.add(record)
+            tally.add(record)
+        for sentence in journal.damage():
+            tell(f"{sentence}; it is left out")
+    own_end = own.decision or "no verdict yet"
+    return stats_of_tally(tally, *names, f"{own_end} after {own.pentanomial.games} games")
 
 
 def run_match(spec: MatchSpec, options: RunOptions, view: View) -> Document:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -32,6 +32,8 @@ STANDARD_OUTPUT: Final = Path("-")
 MAX_SEED: Final = 2**64 - 1
 LIMITS: Final = ("nodes", "depth", "movetime", "tc")
 MODELS: Final = ("normalized", "logistic", "trinomial")
+#: A model for results of others: bounds in BayesElo, as many programs had them before 2020.
+OLD_MODEL: Final = "bayesian"
 PRESETS: Final = ("gain", "non_regression", "early")
 HYPOTHESES: Final = frozenset({*PRESETS, "elo0", "elo1", "alpha", "beta", "model"})
 #: What may change when a run is resumed: nothing that has a say in its games or its verdict.
@@ -138,51 +140,63 @@ seed_option = click.option(
     help="Decides the openings and their order; equal seeds give equal games.",
 )
 
-hypothesis_options = together(
-    click.option("--gain", is_flag=True, help="Test for a gain: [0, 5] nElo (the default)."),
-    click.option(
-        "--non-regression",
-        is_flag=True,
-        help="Test that nothing of weight was lost: [-5, 0] nElo.",
-    ),
-    click.option("--early", is_flag=True, help="A quick look for a large gain: [0, 10] nElo."),
-    click.option(
-        "--elo0",
-        type=float,
-        metavar="ELO",
-        help="Strength difference under H0, in nElo (in Elo with another --model).",
-    ),
-    click.option(
-        "--elo1",
-        type=float,
-        metavar="ELO",
-        help="Strength difference under H1, in nElo (in Elo with another --model).",
-    ),
-    click.option(
-        "--alpha",
-        type=float,
-        default=0.05,
-        show_default=True,
-        metavar="P",
-        help="Probability of accepting H1 when H0 is true.",
-    ),
-    click.option(
-        "--beta",
-        type=float,
-        default=0.05,
-        show_default=True,
-        metavar="P",
-        help="Probability of accepting H0 when H1 is true.",
-    ),
-    click.option(
-        "--model",
-        type=click.Choice(MODELS),
-        default="normalized",
-        show_default=True,
-        metavar="MODEL",
-        help="normalized (bounds in nElo), logistic (in Elo) or trinomial (in Elo, by games);"
-        " the presets keep their numbers.",
-    ),
+
+def _hypothesis_options(models: Sequence[str], about: str) -> Callable[[Command], Command]:
+    return together(
+        click.option("--gain", is_flag=True, help="Test for a gain: [0, 5] nElo (the default)."),
+        click.option(
+            "--non-regression",
+            is_flag=True,
+            help="Test that nothing of weight was lost: [-5, 0] nElo.",
+        ),
+        click.option("--early", is_flag=True, help="A quick look for a large gain: [0, 10] nElo."),
+        click.option(
+            "--elo0",
+            type=float,
+            metavar="ELO",
+            help="Strength difference under H0, in nElo (in Elo with another --model).",
+        ),
+        click.option(
+            "--elo1",
+            type=float,
+            metavar="ELO",
+            help="Strength difference under H1, in nElo (in Elo with another --model).",
+        ),
+        click.option(
+            "--alpha",
+            type=float,
+            default=0.05,
+            show_default=True,
+            metavar="P",
+            help="Probability of accepting H1 when H0 is true.",
+        ),
+        click.option(
+            "--beta",
+            type=float,
+            default=0.05,
+            show_default=True,
+            metavar="P",
+            help="Probability of accepting H0 when H1 is true.",
+        ),
+        click.option(
+            "--model",
+            type=click.Choice(models),
+            default="normalized",
+            show_default=True,
+            metavar="MODEL",
+            help=about + " The presets keep their numbers.",
+        ),
+    )
+
+
+hypothesis_options = _hypothesis_options(
+    MODELS, "normalized (bounds in nElo), logistic (in Elo) or trinomial (in Elo, by games)."
+)
+#: For results that are there already.
+hindsight_options = _hypothesis_options(
+    (*MODELS, OLD_MODEL),
+    "normalized (bounds in nElo), logistic (in Elo), trinomial (in Elo, by games) or bayesian (in"
+    " BayesElo, by games).",
 )
 
 #: More workers than this only wait for each other and, at 100 MB each, may exhaust the machine.

@@ -137,13 +137,17 @@ class OpeningSpec(_Frozen):
 
 
 class SprtSpec(_Frozen):
-    """The hypotheses elo0 < elo1 (in the model's unit) and the error rates of their test."""
+    """The hypotheses elo0 < elo1 (in the model's unit) and the error rates of their test.
+
+    `overshoot`: its bounds are drawn in for overshoot (runs of the first versions are not so).
+    """
 
     elo0: float = GAIN[0]
     elo1: float = GAIN[1]
     alpha: float = 0.05
     beta: float = 0.05
     model: Model = "normalized"
+    overshoot: bool = False
 
     @model_validator(mode="after")
     def _possible(self) -> SprtSpec:
@@ -152,7 +156,7 @@ class SprtSpec(_Frozen):
 
     def hypotheses(self) -> Hypotheses:
         """The test itself. Raises ValueError where there is no such test."""
-        return Hypotheses(self.elo0, self.elo1, self.alpha, self.beta, self.model)
+        return Hypotheses(self.elo0, self.elo1, self.alpha, self.beta, self.model, self.overshoot)
 
 
 #: The first and the second player of a pair of games; the first is white in its game 0.
@@ -221,7 +225,10 @@ class MatchSpec(RunSpec):
 
     def hashed(self) -> dict[str, Any]:
         content = super().hashed()
-        del content["kind"]  # runs of the first versions have none
+        # Hashes are as old as journals: those of the first versions have neither.
+        del content["kind"]
+        if self.sprt is not None and not self.sprt.overshoot:
+            del content["sprt"]["overshoot"]
         return content | {"new": self.new.digest(), "base": self.base.digest()}
 
 

@@ -153,7 +153,7 @@ def _settings(context: click.Context) -> dict[str, Any]:
         "limit": options.match_limit(context),
         "adjudication": AdjudicationConfig(enabled=not values["no_adjudicate"]),
         "seed": values["seed"],
-        "sprt": options.sprt_spec(context),
+        "sprt": options.sprt_spec(context).model_copy(update={"overshoot": True}),
         "max_games": values["max_games"],
     }
 
