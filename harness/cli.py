@@ -143,6 +143,7 @@ def main(context: click.Context) -> None:
     " each of its openings can be played once.",
 )
 @options.no_adjudicate_option
+@options.output_options
 @options.worker_options
 @options.folder_options(", instead of NEW BASE")
 @options.json_option
@@ -172,6 +173,7 @@ def _tournament_command(form: Format, short_help: str, example: str, help_text: 
     @options.opening_options
     @options.seed_option
     @options.no_adjudicate_option
+    @options.output_options
     @options.worker_options
     @options.folder_options(", instead of ENGINE...")
     @options.json_option

@@ -6,7 +6,7 @@ schedule -> workers -> journal -> tally in pair order -> stop; its games are pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from harness.chunks import GameQueue
 from harness.conduct import Conduct
 from harness.errors import UsageError
-from harness.exports import export_run
 from harness.interrupts import Interrupts
 from harness.journal import Journal
 from harness.openings import OpeningSource
@@ -33,6 +32,7 @@ from harness.stats import stats_of_tally
 from harness.tally import Tally
 
 if TYPE_CHECKING:
+    from harness.game import GameRecord
     from harness.view import RunHeading, View
 
 __all__ = [
@@ -137,15 +137,15 @@ class _Test(Conduct):
         interrupts: Interrupts,
         journal: Journal,
     ) -> None:
-        self._spec = spec
         self._tally = _new_tally(spec)
         super().__init__(spec, options, view, interrupts, journal, self._tally)
+        self._test = spec
 
     def queue(self, book: OpeningSource | None, finished: Set[tuple[int, int]]) -> GameQueue:
-        return queue_of(self._spec, self.options.concurrency, book, finished)
+        return queue_of(self._test, self.options.concurrency, book, finished)
 
     def show_heading(self) -> None:
-        self.view.start(heading(self._spec, self.options))
+        self.view.start(heading(self._test, self.options))
 
     def prepare(self) -> None:
         llr(Pentanomial(), 0.0, 1.0)  # the one kernel that this process runs
@@ -157,10 +157,7 @@ class _Test(Conduct):
         )
 
     def document(self) -> Document:
-        return document_of(self._spec, self._tally, self.journal, self.options.run_dir)
+        return document_of(self._test, self._tally, self.journal, self.options.run_dir)
 
-    def export(self, document: Document) -> None:
-        games = self.journal.games(document["games_played"] // 2)
-        export_run(
-            self.journal, self._spec, document, games, self.view.message, self.interrupts.check
-        )
+    def counted_games(self, document: Document) -> Iterable[GameRecord]:
+        return self.journal.games(document["games_played"] // 2)

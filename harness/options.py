@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
+    from harness.exports import Output
     from harness.limits import Limit
     from harness.spec import OpeningSpec, SprtSpec
 
@@ -37,7 +38,10 @@ OLD_MODEL: Final = "bayesian"
 PRESETS: Final = ("gain", "non_regression", "early")
 HYPOTHESES: Final = frozenset({*PRESETS, "elo0", "elo1", "alpha", "beta", "model"})
 #: What may change when a run is resumed: nothing that has a say in its games or its verdict.
-FREE_ON_RESUME: Final = frozenset({"resume", "concurrency", "cluster", "json_path", "quiet"})
+FREE_ON_RESUME: Final = frozenset(
+    {"resume", "concurrency", "cluster", "json_path", "quiet"}
+    | {"pgn_comments", "pgn_append", "final_epd"}
+)
 
 
 class _LimitType(click.ParamType):  # type: ignore[type-arg]  # generic in new clicks only
@@ -98,8 +102,8 @@ opening_options = together(
         "--openings",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="A book: EPD, FEN or PGN; plain, .gz, .zip or .zst. Without it, openings are made"
-        " from random plies and kept when a short search finds them balanced.",
+        help="A book: EPD, FEN, PGN or Polyglot; plain, .gz, .zip or .zst. Without it, openings are"
+        " made from random plies and kept when a short search finds them balanced.",
     ),
     click.option(
         "--order",
@@ -119,7 +123,16 @@ opening_options = together(
         type=click.IntRange(1, 200),
         metavar="N",
         help=f"Random plies of an opening (default {DEFAULT_PLIES}), or the length to which a"
-        " PGN's lines are cut (default: whole lines).",
+        " PGN's lines (default: whole lines) or a Polyglot book's (default 8) are cut.",
+    ),
+    click.option(
+        "--variant",
+        type=click.Choice(["standard", "chess960"]),
+        default="standard",
+        show_default=True,
+        metavar="VARIANT",
+        help="standard or chess960; without a book the games begin from the 960 positions. A book's"
+        " positions that only Chess960 knows are played by its rules anyway.",
     ),
 )
 
@@ -256,6 +269,31 @@ tournament_options = together(
     ),
 )
 
+output_options = together(
+    click.option(
+        "--pgn",
+        "pgn_comments",
+        type=click.Choice(["full", "minimal"]),
+        default="full",
+        show_default=True,
+        metavar="STYLE",
+        help="full: each move of games.pgn with its score, depth, time and nodes; minimal: the"
+        " moves alone.",
+    ),
+    click.option(
+        "--pgn-append",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Add the games to this collection too, at the end of the run.",
+    ),
+    click.option(
+        "--final-epd",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Write the positions in which the games ended, with their results.",
+    ),
+)
+
 worker_options = together(
     concurrency_option("Games at a time (default: one for each core; at most eight)."),
     click.option(
@@ -291,7 +329,12 @@ quiet_option = click.option(
 
 def option_name(name: str) -> str:
     """A parameter's name as the user writes it: `max_games` is `--max-games`."""
-    spelt = {"json_path": "json", "result_share": "lambda", "anchors": "anchor"}.get(name, name)
+    spelt = {
+        "json_path": "json",
+        "result_share": "lambda",
+        "anchors": "anchor",
+        "pgn_comments": "pgn",
+    }.get(name, name)
     return "--" + spelt.replace("_", "-")
 
 
@@ -389,7 +432,9 @@ def opening_spec(context: click.Context, pairs: int) -> ChosenOpenings:
     if values["order"] is not None:
         raise UsageError("--order cannot be given without --openings; expected a book")
     plies = values["plies"] or DEFAULT_PLIES
-    return ChosenOpenings(OpeningSpec(start=values["start"] - 1, plies=plies))
+    return ChosenOpenings(
+        OpeningSpec(start=values["start"] - 1, plies=plies, variant=values["variant"])
+    )
 
 
 def _book_spec(context: click.Context, pairs: int) -> ChosenOpenings:
@@ -399,11 +444,11 @@ def _book_spec(context: click.Context, pairs: int) -> ChosenOpenings:
     values = context.params
     path, start, plies = values["openings"], values["start"] - 1, values["plies"]
     order = values["order"] or "random"
-    book = BookOpenings(path, order, values["seed"], plies or 0)
+    book = BookOpenings(path, order, values["seed"], plies or 0, values["variant"] == "chess960")
     if plies is not None and not book.has_moves:
         raise UsageError(
-            f"--plies {plies} cannot be given with {path}; expected a PGN, and this is a list of"
-            " positions"
+            f"--plies {plies} cannot be given with {path}; expected a book of lines, and this is a"
+            " list of positions"
         )
     if start >= book.size:
         raise UsageError(f"--start {start + 1}: expected at most {book.size}, the size of {path}")
@@ -415,8 +460,19 @@ def _book_spec(context: click.Context, pairs: int) -> ChosenOpenings:
         order=order,
         start=start,
         plies=plies or 0,
+        variant=values["variant"],
     )
     return ChosenOpenings(spec, book.count_before_repetition(start), checked)
+
+
+def output_of(context: click.Context) -> Output:
+    """Where a run's games go. Raises UsageError where they could not be written."""
+    from harness.exports import Output
+
+    values = context.params
+    for path in (values["pgn_append"], values["final_epd"]):
+        check_output_file(path)
+    return Output(values["pgn_comments"] == "full", values["pgn_append"], values["final_epd"])
 
 
 def write_result(path: Path | None, document: dict[str, Any]) -> None:

@@ -220,6 +220,7 @@ def describe_side(config: EngineConfig) -> dict[str, Any]:
 def describe_openings(openings: OpeningSpec) -> str:
     """Where the openings come from, in a few words."""
     first = f", from number {openings.start + 1}" if openings.start else ""
+    first += ", Chess960" if openings.chess960 else ""
     if openings.kind == "generated":
         return f"generated, {openings.plies} plies{first}"
     cut = f", {openings.plies} plies" if openings.plies else ""
