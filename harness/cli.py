@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from harness import __version__, options, texel_options
+from harness import __version__, options, search_options, texel_options
 from harness.errors import EngineStartError, HarnessError, Interrupted, UsageError
 
 if TYPE_CHECKING:
@@ -143,7 +143,6 @@ def main(context: click.Context) -> None:
     " each of its openings can be played once.",
 )
 @options.no_adjudicate_option
-@options.output_options
 @options.worker_options
 @options.folder_options(", instead of NEW BASE")
 @options.json_option
@@ -173,7 +172,6 @@ def _tournament_command(form: Format, short_help: str, example: str, help_text: 
     @options.opening_options
     @options.seed_option
     @options.no_adjudicate_option
-    @options.output_options
     @options.worker_options
     @options.folder_options(", instead of ENGINE...")
     @options.json_option
@@ -223,7 +221,7 @@ _tournament_command(
 @click.option("--ptnml", metavar="COUNTS", help="Pairs: LL,LD,DD+WL,WD,WW of NEW.")
 @click.option("--wdl", metavar="COUNTS", help="Games: wins,draws,losses of NEW.")
 @click.option("--new", metavar="NAME", help="NEW's name in the PGN (default: the first white).")
-@options.hindsight_options
+@options.hypothesis_options
 @options.json_option
 @options.quiet_option
 @click.pass_context
@@ -649,6 +647,36 @@ def texel(context: click.Context, /, **_: Any) -> int:
     from harness.texel_command import run_tuning
 
     decision = run_tuning(context)
+    return 0 if decision is None else EXIT_CODES[decision]
+
+
+@tune.command(
+    short_help="Search for better search parameters by self-play, and test them.",
+    epilog=_example(
+        "harness tune search spaces/lmr.cfg base.cfg --games 20000",
+        "harness tune search spaces/all.cfg base.cfg --screen",
+    ),
+)
+@click.argument("space")
+@click.argument("base", default="base.cfg")
+@search_options.study_options
+@options.limit_options
+@options.seed_option
+@options.concurrency_option("Games at a time (default: one for each core).")
+@search_options.out_option
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def search(context: click.Context, /, **_: Any) -> int:
+    """Look for better search parameters of BASE in a SPACE of them, by games.
+
+    The same command goes on with a study that was stopped. The winner comes as a config that
+    extends the base, with the evidence, and is tested against the base on openings that the search
+    has not seen. Exit code: as of sprt.
+    """
+    from harness.search_command import run_search
+
+    decision = run_search(context)
     return 0 if decision is None else EXIT_CODES[decision]
 
 

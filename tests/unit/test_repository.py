@@ -104,7 +104,16 @@ def options_of_the_commands() -> set[str]:
         "README.md",
         *(
             f"docs/{name}.md"
-            for name in ("sprt", "tournaments", "perft", "bench", "epd", "texel", "data")
+            for name in (
+                "sprt",
+                "tournaments",
+                "perft",
+                "bench",
+                "epd",
+                "texel",
+                "search-tuning",
+                "data",
+            )
         ),
     ],
 )

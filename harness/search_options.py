@@ -1,0 +1,55 @@
+"""The options of `harness tune search`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+
+from harness.options import together
+
+SAMPLERS: Final = ("gp", "spsa", "cma-es", "tpe", "random")
+
+study_options = together(
+    click.option(
+        "--games",
+        type=click.IntRange(100),
+        default=20_000,
+        show_default=True,
+        metavar="N",
+        help="Of search, re-evaluations and race together; the final test's are its own.",
+    ),
+    click.option(
+        "--sampler",
+        type=click.Choice(SAMPLERS),
+        default="gp",
+        show_default=True,
+        metavar="NAME",
+        help="What proposes values: gp, spsa, cma-es, tpe or random.",
+    ),
+    click.option(
+        "--trial-pairs",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Most pairs of games of a trial (default: 100; with spsa 8).",
+    ),
+    click.option("--name", metavar="NAME", help="Of the study and its result (default: SPACE's)."),
+    click.option(
+        "--storage",
+        metavar="URL",
+        help="Keep the trials there, such as postgresql://user@host/base (default: a file).",
+    ),
+    click.option(
+        "--screen", is_flag=True, help="Play nothing; say which parameters change the search."
+    ),
+)
+
+out_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="reports",
+    show_default=True,
+    metavar="DIR",
+    help="Where the study's folder is made, or found again.",
+)

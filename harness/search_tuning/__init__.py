@@ -1,0 +1,1 @@
+"""Search parameters tuned by games: spaces, samplers, the study, its answer and its evidence."""

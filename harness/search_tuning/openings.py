@@ -1,0 +1,87 @@
+"""The openings of a study: three sets without a common position.
+
+search        every trial plays them from the first on, in the same order
+fresh         re-evaluations of the incumbent and the race of the last three
+confirmation  the final test (see `harness.search_tuning.confirm`), made when it begins
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from harness.books import Opening
+from harness.errors import UsageError
+from harness.files import write_whole
+from harness.openings import GeneratedOpenings, open_source
+from harness.search_tuning.course import PairRef
+from harness.search_tuning.rules import Rules
+
+if TYPE_CHECKING:
+    from harness.spec import RunSpec
+
+BOOK: Final = "openings.epd"
+
+
+class StudyOpenings:
+    """The first two sets, by their numbers; positions of a file in the study's folder."""
+
+    def __init__(self, fens: list[str], rules: Rules) -> None:
+        self._fens = fens
+        self._rules = rules
+
+    def opening(self, pair: PairRef) -> Opening:
+        """The opening of a pair; a set that has been played through begins anew."""
+        first, size = 0, self._rules.search_openings
+        if pair.opening_set == "fresh":
+            first, size = size, self._rules.fresh_openings
+        place = pair.opening % size
+        return Opening(self._fens[first + place], (), f"{pair.opening_set} {place + 1}")
+
+    @property
+    def fens(self) -> list[str]:
+        return self._fens
+
+
+def study_openings(folder: Path, spec: RunSpec, rules: Rules) -> StudyOpenings:
+    """Those of the study in a folder, made when it begins. Raises UsageError: too small a book."""
+    book = folder / BOOK
+    if not book.exists():
+        wanted = rules.search_openings + rules.fresh_openings
+        write_whole(book, "".join(f"{fen}\n" for fen in different_fens(spec, wanted)))
+    return StudyOpenings(book.read_text(encoding="utf-8").splitlines(), rules)
+
+
+def different_fens(spec: RunSpec, count: int) -> Iterator[str]:
+    """So many different positions, the first ones that the study's source of openings has."""
+    if spec.openings.kind == "generated":
+        chosen = spec.openings
+        source = GeneratedOpenings(spec.seed, chosen.plies, chosen.bound_cp, chosen.nodes)
+        yield from source.distinct_fens(count)
+        return
+    book = open_source(spec.openings, spec.seed)
+    seen: set[str] = set()
+    for i in range(book.size or 0):
+        fen = _end_of(book.opening(i))
+        position = fen.rsplit(" ", 2)[0]
+        if position not in seen:
+            seen.add(position)
+            yield fen
+        if len(seen) == count:
+            return
+    raise UsageError(
+        f"{spec.openings.path} has {len(seen):,} different positions; expected at least {count:,}:"
+        " search, re-evaluation and final test have no opening in common"
+    )
+
+
+def _end_of(opening: Opening) -> str:
+    """The position after the moves of an opening."""
+    from engine.shell import Game
+
+    game = Game(opening.fen)
+    for move in opening.moves:
+        game.push(move)
+    fen: str = game.fen
+    return fen

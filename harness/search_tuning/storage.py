@@ -1,0 +1,129 @@
+"""Where a study's trials are: Optuna's journal file in its folder, or any store Optuna knows.
+
+One coordinator owns a study. Within a folder the run's lock sees to that; a store that others can
+reach holds a lease too: who has it, and when it was last renewed. A dead owner's lease is taken
+over, at once where its death can be seen (this machine), else when it is old.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import optuna
+from optuna.storages import BaseStorage, JournalStorage
+from optuna.storages.journal import JournalFileBackend
+
+from harness.errors import EngineStartError, UsageError
+
+JOURNAL: Final = "optuna.journal"
+_SPEC: Final = "spec_hash"
+_SPACE: Final = "space"
+_OWNER: Final = "owner"
+_RENEW_S: Final = 15.0
+#: Some missed renewals: a machine may be slow, but not so slow.
+_STALE_S: Final = 120.0
+
+
+def open_study(url: str | None, folder: Path, name: str, facts: dict[str, Any]) -> optuna.Study:
+    """The study of that name, made if there is none; `facts` tell one study from another.
+
+    Raises UsageError (a study of that name is another one) and EngineStartError (no store there).
+    """
+    optuna.logging.set_verbosity(optuna.logging.WARNING)  # the view says what there is to say
+    where = url or str(folder / JOURNAL)
+    try:
+        storage = _file_storage(folder) if url is None else optuna.storages.get_storage(url)
+        study = optuna.create_study(
+            storage=storage, study_name=name, direction="maximize", load_if_exists=True
+        )
+    except UsageError:
+        raise
+    except Exception as error:  # each kind of store has errors of its own
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
+        raise EngineStartError(
+            f"--storage {_without_password(where)} cannot be reached: {reason}; expected a store"
+            " that Optuna can open"
+        ) from error
+    before = study.user_attrs
+    for key, value in facts.items():
+        if before.get(key, value) != value:
+            raise UsageError(
+                f"{_without_password(where)} has a study {name!r} with another {key}; expected"
+                " another --name, or the space, base and options that it began with"
+            )
+    for key in facts.keys() - before.keys():
+        study.set_user_attr(key, facts[key])
+    return study
+
+
+def _file_storage(folder: Path) -> BaseStorage:
+    path = folder / JOURNAL
+    # Optuna's lock is a file that a killed process leaves; who is here holds the run's own lock.
+    Path(f"{path}.lock").unlink(missing_ok=True)
+    return JournalStorage(JournalFileBackend(str(path)))
+
+
+def _without_password(url: str) -> str:
+    scheme, found, rest = url.partition("://")
+    if not found or "@" not in rest:
+        return url
+    return f"{scheme}://...@{rest.rpartition('@')[2]}"
+
+
+class Lease:
+    """The right to go on with a study, while it is renewed."""
+
+    def __init__(self, study: optuna.Study, folder: Path) -> None:
+        """Take it. Raises UsageError when another coordinator has it."""
+        self._study = study
+        self._me = {
+            "host": socket.gethostname(),
+            "process": os.getpid(),
+            "folder": str(folder.resolve()),
+        }
+        self._check_free()
+        self._renewed_s = float("-inf")
+        self.renew()
+
+    def _check_free(self) -> None:
+        owner = self._study.user_attrs.get(_OWNER)
+        if owner is None or all(owner[key] == value for key, value in self._me.items()):
+            return
+        here = owner["host"] == self._me["host"]
+        if _is_alive(owner["process"]) if here else time.time() - owner["at"] < _STALE_S:
+            raise UsageError(
+                f"study {self._study.study_name!r} is being played by process {owner['process']} on"
+                f" {owner['host']}; expected a study that has stopped"
+            )
+
+    def renew(self) -> None:
+        """Say that its owner lives; raises UsageError when another one has taken it."""
+        now_s = time.monotonic()
+        if now_s - self._renewed_s < _RENEW_S:
+            return
+        owner = self._study.user_attrs.get(_OWNER)
+        if self._renewed_s > 0 and (owner is None or owner["process"] != self._me["process"]):
+            raise UsageError(
+                f"study {self._study.study_name!r} was taken over by another process; expected to"
+                " be the only one"
+            )
+        self._study.set_user_attr(_OWNER, {**self._me, "at": time.time()})
+        self._renewed_s = now_s
+
+    def give_back(self) -> None:
+        """Leave the study to others."""
+        self._study.set_user_attr(_OWNER, None)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

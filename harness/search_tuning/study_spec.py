@@ -1,0 +1,65 @@
+"""A study as a run: its specification, and how its games are numbered."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from harness.search_tuning.rules import Rules
+from harness.search_tuning.space import Space, Values
+from harness.spec import EngineConfig, RunSpec
+
+#: Pair numbers that each trial has to itself: pair `index` of trial `ordinal` is number
+#: ordinal * PAIRS_PER_TRIAL + index of the run.
+PAIRS_PER_TRIAL: Final = 1_000_000
+
+
+def pair_number(ordinal: int, index: int) -> int:
+    """The run's number of a trial's pair."""
+    return ordinal * PAIRS_PER_TRIAL + index
+
+
+def trial_pair(number: int) -> tuple[int, int]:
+    """The trial (its ordinal) and the place in it of a run's pair."""
+    return divmod(number, PAIRS_PER_TRIAL)
+
+
+class StudySpec(RunSpec):
+    """A study of `space` against `base`. Its name and its storage decide nothing."""
+
+    kind: Literal["study"] = "study"
+    name: str
+    base: EngineConfig
+    space: Space
+    rules: Rules
+
+    @property
+    def engines(self) -> tuple[EngineConfig, ...]:
+        return (self.base,)
+
+    @property
+    def title(self) -> str:
+        return f"study {self.name} of {self.base.name}"
+
+    def sides_of(self, pair: int) -> None:
+        """Its trials are known while it goes on; their events in the journal say who played."""
+        return
+
+    def hashed(self) -> dict[str, Any]:
+        content = super().hashed()
+        del content["name"]
+        return content | {"base": self.base.digest()}
+
+    def base_values(self) -> Values | None:
+        """The base's own values; None where it is no point of the space."""
+        values = {one.name: self._base_value(one.name) for one in self.space.dimensions}
+        fixed = all(self._base_value(name) == value for name, value in self.space.fixed.items())
+        inside = all(one.low <= values[one.name] <= one.high for one in self.space.dimensions)
+        return values if fixed and inside and self.space.repaired(values) == values else None
+
+    def _base_value(self, name: str) -> int:
+        search = self.base.search.get(name)
+        return int(self.base.options[name]) if search is None else search
+
+    def engine(self, values: Values, name: str) -> EngineConfig:
+        """The base with other values."""
+        return self.space.configured(self.base, values, name)
