@@ -1,4 +1,4 @@
-"""Opening books in files: EPD and FEN lists, PGN; plain, .gz, .zip or .zst.
+"""Opening books in files: EPD and FEN lists, PGN, Polyglot; plain, .gz, .zip or .zst.
 
 What a file is, its first bytes say, not its name. A book stays in memory as the file's text and an
 array of line starts (a few bytes a line, no Python object for each); positions are all checked
@@ -21,9 +21,9 @@ import chess.pgn
 from harness.archives import unpack
 from harness.book_check import first_fault, may_be_over
 from harness.errors import UsageError
+from harness.polyglot import DEFAULT_PLIES, book_lines, is_polyglot
 
 _CHUNK_LINES: Final = 4096
-_POLYGLOT_ENTRY: Final = 16  # bytes; the last four, of learning, are nearly always zero
 _FIFTY_MOVES: Final = 100  # plies
 
 # placement, side, and what else is there of castling, en passant and the two counters; then opcodes
@@ -51,12 +51,14 @@ class Opening:
     """Where a pair of games begins: a position, moves from it, and a name for people.
 
     `moves` are wire moves: from | to << 6 | promotion << 12, castling as king takes own rook.
+    `opcodes` are those of an EPD line, as they stand there.
     """
 
     fen: str
     moves: tuple[int, ...]
     name: str
     chess960: bool = False
+    opcodes: str = ""
 
 
 class Book(Protocol):
@@ -71,18 +73,24 @@ class Book(Protocol):
 
 
 def read_book(path: Path, data: bytes, plies: int = 0) -> Book:
-    """The book in a file's bytes; `plies` cuts the lines of a PGN (0: whole lines).
+    """The book in a file's bytes; `plies` cuts the lines of a PGN or a Polyglot book.
+
+    0 leaves a PGN's lines whole, and stands for the usual length of Polyglot's.
 
     Raises UsageError naming file, line, value and expectation.
     """
     text = unpack(path, data)
+    if is_polyglot(text):
+        return PolyglotBook(path, text, plies)
     if b"\n" not in text:
         text = text.replace(b"\r", b"\n")  # lines as old Macs end them
     if not text.strip():
         raise UsageError(f"{path}: the opening file is empty; expected EPD, FEN or PGN")
     if b"\0" in text:
-        hint = " (a Polyglot book?)" if len(text) % _POLYGLOT_ENTRY == 0 else ""
-        raise UsageError(f"{path}: not EPD, FEN or PGN{hint}; expected one of them as text")
+        raise UsageError(
+            f"{path}: neither text nor a Polyglot book with the start position; expected EPD, FEN,"
+            " PGN or Polyglot"
+        )
     first_word = text.split(None, 1)[0]
     # A placement field has seven slashes; PGN begins with a tag, a move or a comment.
     if first_word.count(b"/") >= 2:
@@ -91,7 +99,7 @@ def read_book(path: Path, data: bytes, plies: int = 0) -> Book:
 
 
 class PositionBook:
-    """A list of positions, one a line: EPD (opcodes dropped, but for the counters) or FEN."""
+    """A list of positions, one a line: EPD or FEN."""
 
     has_moves: ClassVar[bool] = False
 
@@ -150,8 +158,13 @@ class PositionBook:
         assert match is not None  # every line was checked when the book was read
         fen = _complete_fen(match)
         board = chess.Board(fen, chess960=True)
-        name = f"{self._path.name}:{self._lines[index]}"
-        return Opening(fen, (), name, board.has_chess960_castling_rights())
+        return Opening(
+            fen,
+            (),
+            f"{self._path.name}:{self._lines[index]}",
+            board.has_chess960_castling_rights(),
+            (match[7] or b"").decode("utf-8", errors="replace").strip(" \t;"),
+        )
 
 
 def _has_high_clock(match: re.Match[bytes]) -> bool:
@@ -242,6 +255,27 @@ class GameBook:
                 f" ({ending}); expected an opening (--plies cuts the lines of a PGN)"
             )
         return Opening(fen, tuple(moves), f"{self._path.name}:{line}", board.chess960)
+
+
+class PolyglotBook:
+    """The lines of a Polyglot book, as long as they are wanted; the likeliest first."""
+
+    has_moves: ClassVar[bool] = True
+
+    def __init__(self, path: Path, data: bytes, plies: int) -> None:
+        self._path = path
+        self._lines = book_lines(data, plies or DEFAULT_PLIES, lambda board: bool(_ending(board)))
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def opening(self, index: int) -> Opening:
+        board = chess.Board(chess960=True)
+        moves = []
+        for move in self._lines[index].moves:
+            moves.append(wire_move(board, move))
+            board.push(move)
+        return Opening(chess.STARTING_FEN, tuple(moves), f"{self._path.name}:{index + 1}")
 
 
 class _StrictBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):

@@ -143,6 +143,7 @@ def main(context: click.Context) -> None:
     " each of its openings can be played once.",
 )
 @options.no_adjudicate_option
+@options.output_options
 @options.worker_options
 @options.folder_options(", instead of NEW BASE")
 @options.json_option
@@ -172,6 +173,7 @@ def _tournament_command(form: Format, short_help: str, example: str, help_text: 
     @options.opening_options
     @options.seed_option
     @options.no_adjudicate_option
+    @options.output_options
     @options.worker_options
     @options.folder_options(", instead of ENGINE...")
     @options.json_option
@@ -221,7 +223,7 @@ _tournament_command(
 @click.option("--ptnml", metavar="COUNTS", help="Pairs: LL,LD,DD+WL,WD,WW of NEW.")
 @click.option("--wdl", metavar="COUNTS", help="Games: wins,draws,losses of NEW.")
 @click.option("--new", metavar="NAME", help="NEW's name in the PGN (default: the first white).")
-@options.hypothesis_options
+@options.hindsight_options
 @options.json_option
 @options.quiet_option
 @click.pass_context

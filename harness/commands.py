@@ -45,7 +45,7 @@ def _own_report(run: Path) -> tuple[dict[str, Any], Hypotheses]:
 
 def _report(values: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]:
     """The document of a test of whatever counts were given."""
-    from harness.stats import stats_of_match, stats_of_run, stats_report
+    from harness.stats import stats_of_match, stats_report
 
     source: Path | None = values["source"]
     if source is None:
@@ -54,9 +54,9 @@ def _report(values: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]
         except ValueError as error:
             raise UsageError(f"--model {hypotheses.model}: {error}") from None
     if source.is_dir():
-        from harness.match import read_run
+        from harness.match import judge_run
 
-        return stats_of_run(read_run(source, _warn), hypotheses)
+        return judge_run(source, hypotheses, _warn)
     from harness.pgn_pairs import read_match
 
     try:

@@ -9,10 +9,11 @@ What a kind of run has of its own (what it plays, counts, says and writes) is in
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
 from harness.errors import EngineStartError, Interrupted
+from harness.exports import Exported, export_run
 from harness.interrupts import Interrupts
 from harness.invocation import resume_command
 from harness.journal import Journal
@@ -20,6 +21,7 @@ from harness.playing import Goal, OpenedRun, RunOptions, Session
 
 if TYPE_CHECKING:
     from harness.chunks import Queue
+    from harness.game import GameRecord
     from harness.openings import OpeningSource
     from harness.result import Document
     from harness.spec import RunSpec
@@ -45,6 +47,7 @@ class Conduct(ABC):
         self.interrupts = interrupts
         self.journal = journal
         self.session = Session(spec, options, journal, interrupts, goal, view.message)
+        self._spec = spec
         self._goal = goal
 
     @abstractmethod
@@ -68,8 +71,8 @@ class Conduct(ABC):
         """What the run says of itself, as it stands."""
 
     @abstractmethod
-    def export(self, document: Document) -> None:
-        """Write the files of a run that has ended."""
+    def counted_games(self, document: Document) -> Iterable[GameRecord]:
+        """The games that count, in their order."""
 
     def to_the_end(self, opened: OpenedRun) -> Document:
         """Play what is missing, write the files, show the result."""
@@ -89,7 +92,7 @@ class Conduct(ABC):
         session.note_end("finished")
         document = self.document()
         try:
-            self.export(document)
+            self._export(document, opened.book)
         except Interrupted:
             self.view.finish(document)
             resume = resume_command(self.options.run_dir, self.command)
@@ -97,3 +100,9 @@ class Conduct(ABC):
             raise
         self.view.finish(document)
         return document
+
+    def _export(self, document: Document, book: OpeningSource | None) -> None:
+        run = Exported(
+            self.journal, self._spec, document, lambda: self.counted_games(document), book
+        )
+        export_run(run, self.options.output, self.view.message, self.interrupts.check)

@@ -78,6 +78,21 @@ def score_from_elo(elo: float) -> float:
     return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 
+def score_from_bayes_elo(bayes_elo: float, counts: Counts) -> float:
+    """Expected score of a BayesElo difference, for the draws that were seen in single games.
+
+    BayesElo (Coulom) has P(win) = f(b - d) and P(loss) = f(-b - d), f the logistic curve of Elo, b
+    the difference and d the draw parameter, here d = 200 log10((1 - l)/l (1 - w)/w) of the shares
+    of losses l and wins w.
+    """
+    lost, drawn, won = (float(count) or ZERO_COUNT for count in counts.classes)
+    total = lost + drawn + won
+    draw_elo = 200.0 * math.log10((total / lost - 1.0) * (total / won - 1.0))
+    win = score_from_elo(bayes_elo - draw_elo)
+    loss = score_from_elo(-bayes_elo - draw_elo)
+    return (1.0 + win - loss) / 2.0
+
+
 def normal_cdf(x: float) -> float:
     """Phi(x), with full relative precision in the lower tail."""
     return 0.5 * math.erfc(-x / math.sqrt(2.0))

@@ -1,54 +1,113 @@
-"""The files of a run's folder that are derived from its journal and can be made again."""
+"""The files of a run's folder that are derived from its journal, and what else is written."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from harness.errors import UsageError
-from harness.files import write_whole
-from harness.pgn import write_pgn
+from harness.files import whole_file, write_whole
+from harness.pgn import PgnStyle, final_position, write_pgn
 
 if TYPE_CHECKING:
     from harness.game import GameRecord
     from harness.journal import Journal
+    from harness.openings import OpeningSource
     from harness.result import Document
     from harness.spec import RunSpec
 
 #: PGN takes some 2 ms a game: so many are worth a word to who is waiting.
 MANY_GAMES: Final = 2_000
 
+#: Kind of the event that says that a run's games were added to a collection.
+_APPENDED: Final = "appended"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What is written of a run's games: PGN with comments or without, and where else it goes.
+
+    `pgn_append` is a collection that the games are added to, once; `final_epd` a file of the
+    positions in which they ended.
+    """
+
+    comments: bool = True
+    pgn_append: Path | None = None
+    final_epd: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A run that has ended: `games` gives those that count, in their order, from the first one."""
+
+    journal: Journal
+    spec: RunSpec
+    document: Document
+    games: Callable[[], Iterable[GameRecord]]
+    book: OpeningSource | None
+
 
 def export_run(
-    journal: Journal,
-    spec: RunSpec,
-    document: Document,
-    games: Iterable[GameRecord],
-    tell: Callable[[str], None],
-    poll: Callable[[], None],
+    run: Exported, output: Output, tell: Callable[[str], None], poll: Callable[[], None]
 ) -> None:
-    """Write run.json, events.jsonl, games.pgn and report.html; `poll` may raise to give up.
+    """Write run.json, events.jsonl, games.pgn and report.html, and what `output` asks for.
 
-    `games` are those that count, in their order. A missing extra package costs the report only,
-    and is told.
+    `poll` may raise to give up. A missing extra package costs the report only, and is told.
     """
-    folder = journal.path.parent
-    write_json(folder / "run.json", document)
-    events = ({"at": e.at, "kind": e.kind, **e.detail} for e in journal.events())
+    folder = run.journal.path.parent
+    write_json(folder / "run.json", run.document)
+    events = ({"at": e.at, "kind": e.kind, **e.detail} for e in run.journal.events())
     write_whole(folder / "events.jsonl", "".join(f"{json.dumps(event)}\n" for event in events))
 
-    def polled_games() -> Iterator[GameRecord]:
-        for record in games:
+    def games() -> Iterator[GameRecord]:
+        for record in run.games():
             poll()
             yield record
 
-    if document["games_played"] >= MANY_GAMES:
-        tell(f"writing {document['games_played']:,} games to games.pgn")
-    date = journal.provenance()["started"][:10].replace("-", ".")
-    write_pgn(polled_games(), spec, folder / "games.pgn", date)
-    write_report_if_possible(document, folder / "report.html", tell)
+    if run.document["games_played"] >= MANY_GAMES:
+        tell(f"writing {run.document['games_played']:,} games to games.pgn")
+    date = run.journal.provenance()["started"][:10].replace("-", ".")
+    style = PgnStyle(output.comments, _opening_of(run))
+    write_pgn(games(), run.spec, folder / "games.pgn", date, style)
+    if output.pgn_append is not None:
+        _append_once(run.journal, folder / "games.pgn", output.pgn_append, tell)
+    if output.final_epd is not None:
+        with whole_file(output.final_epd) as file:
+            file.writelines(f"{final_position(record)}\n" for record in games())
+    write_report_if_possible(run.document, folder / "report.html", tell)
+
+
+def _opening_of(run: Exported) -> Callable[[int], str] | None:
+    """What a book says of the opening of a pair; None without a book."""
+    spec, book = run.spec, run.book
+    if book is None:
+        return None
+
+    def described(pair: int) -> str:
+        opening = book.opening(spec.opening_number(pair))
+        return f"{opening.name} {opening.opcodes}".strip()
+
+    return described
+
+
+def _append_once(
+    journal: Journal, games: Path, collection: Path, tell: Callable[[str], None]
+) -> None:
+    """Add a run's games to a collection, unless its journal says that they are there."""
+    place = str(collection.resolve())
+    if any(event.kind == _APPENDED and event.detail["to"] == place for event in journal.events()):
+        tell(f"{collection} has the games of this run already")
+        return
+    with collection.open("ab") as file:
+        file.write(games.read_bytes())
+        file.flush()
+        os.fsync(file.fileno())
+    journal.add_event(_APPENDED, to=place)
+    journal.commit()
 
 
 def write_report_if_possible(document: Document, path: Path, tell: Callable[[str], None]) -> None:

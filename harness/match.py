@@ -6,14 +6,14 @@ schedule -> workers -> journal -> tally in pair order -> stop; its games are pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.chunks import GameQueue
 from harness.conduct import Conduct
 from harness.errors import UsageError
-from harness.exports import export_run
 from harness.interrupts import Interrupts
 from harness.journal import Journal
 from harness.openings import OpeningSource
@@ -27,10 +27,12 @@ from harness.playing import (
 from harness.result import Document, RunProgress, describe_openings, document_of, progress_of
 from harness.score import Pentanomial
 from harness.spec import MatchSpec
-from harness.sprt import llr
+from harness.sprt import Hypotheses, llr
+from harness.stats import stats_of_tally
 from harness.tally import Tally
 
 if TYPE_CHECKING:
+    from harness.game import GameRecord
     from harness.view import RunHeading, View
 
 __all__ = [
@@ -64,6 +66,25 @@ def read_run(run_dir: Path, tell: Callable[[str], None]) -> Document:
         for sentence in journal.damage():
             tell(f"{sentence}; it is left out")
         return document
+
+
+def judge_run(run_dir: Path, hypotheses: Hypotheses, tell: Callable[[str], None]) -> dict[str, Any]:
+    """What another test would say of a run's pairs, taken in order; `tell` as in `read_run`.
+
+    Its bounds are drawn in for overshoot where those of the run's own test are.
+    """
+    with Journal.read(run_dir) as journal:
+        spec = journal.spec_of(MatchSpec)
+        own, names = _new_tally(spec), (spec.new.name, spec.base.name)
+        test = replace(hypotheses, overshoot=own.hypotheses.overshoot)
+        tally = Tally(test, spec.max_games // 2)
+        for record in journal.games():
+            own.add(record)
+            tally.add(record)
+        for sentence in journal.damage():
+            tell(f"{sentence}; it is left out")
+    own_end = own.decision or "no verdict yet"
+    return stats_of_tally(tally, *names, f"{own_end} after {own.pentanomial.games} games")
 
 
 def run_match(spec: MatchSpec, options: RunOptions, view: View) -> Document:
@@ -116,15 +137,15 @@ class _Test(Conduct):
         interrupts: Interrupts,
         journal: Journal,
     ) -> None:
-        self._spec = spec
         self._tally = _new_tally(spec)
         super().__init__(spec, options, view, interrupts, journal, self._tally)
+        self._test = spec
 
     def queue(self, book: OpeningSource | None, finished: Set[tuple[int, int]]) -> GameQueue:
-        return queue_of(self._spec, self.options.concurrency, book, finished)
+        return queue_of(self._test, self.options.concurrency, book, finished)
 
     def show_heading(self) -> None:
-        self.view.start(heading(self._spec, self.options))
+        self.view.start(heading(self._test, self.options))
 
     def prepare(self) -> None:
         llr(Pentanomial(), 0.0, 1.0)  # the one kernel that this process runs
@@ -136,10 +157,7 @@ class _Test(Conduct):
         )
 
     def document(self) -> Document:
-        return document_of(self._spec, self._tally, self.journal, self.options.run_dir)
+        return document_of(self._test, self._tally, self.journal, self.options.run_dir)
 
-    def export(self, document: Document) -> None:
-        games = self.journal.games(document["games_played"] // 2)
-        export_run(
-            self.journal, self._spec, document, games, self.view.message, self.interrupts.check
-        )
+    def counted_games(self, document: Document) -> Iterable[GameRecord]:
+        return self.journal.games(document["games_played"] // 2)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
@@ -60,12 +61,16 @@ class BookOpenings:
     come once; each further round has an order of its own.
     """
 
-    def __init__(self, path: Path, order: str, seed: int, plies: int = 0) -> None:
+    def __init__(
+        self, path: Path, order: str, seed: int, plies: int = 0, chess960: bool = False
+    ) -> None:
+        """`chess960`: all games by these rules, whatever their positions look like."""
         data = read_file(path)
         self.path = path
         self.sha256 = hashlib.sha256(data).hexdigest()
         self._book = read_book(path, data, plies)
         self._random = order == "random"
+        self._chess960 = chess960
         self._seed = derive_seed(seed, _ORDER_STEP)
 
     @property
@@ -74,7 +79,7 @@ class BookOpenings:
 
     @property
     def has_moves(self) -> bool:
-        """Whether it is a PGN, whose lines can be cut, and not a list of positions."""
+        """Whether it has lines, which can be cut, and is not a list of positions."""
         return self._book.has_moves
 
     def count_before_repetition(self, start: int) -> int:
@@ -103,7 +108,8 @@ class BookOpenings:
         turn, place = divmod(i, self.size)
         if self._random:
             place = int(_order(self.size, derive_seed(self._seed, turn))[place])
-        return self._book.opening(place)
+        opening = self._book.opening(place)
+        return replace(opening, chess960=opening.chess960 or self._chess960)
 
 
 @lru_cache(maxsize=2)
@@ -112,28 +118,33 @@ def _order(size: int, seed: int) -> NDArray[np.intp]:
 
 
 class GeneratedOpenings:
-    """Random legal plies from the start position, kept when a short search finds them level.
+    """Random legal plies from a start position, kept when a short search finds them level.
 
     Opening i is the first attempt of its own stream of choices that leaves a game going on and a
     score within `bound_cp` either way after a search of `nodes` with the engine's default
-    parameters. Needs `engine.shell` from the first opening on.
+    parameters. The start position is chess's, or one of the 960 that the same choices begin with.
+    Needs `engine.shell` from the first opening on.
     """
 
     size: None = None
 
-    def __init__(self, seed: int, plies: int, bound_cp: int, nodes: int) -> None:
+    def __init__(
+        self, seed: int, plies: int, bound_cp: int, nodes: int, chess960: bool = False
+    ) -> None:
         self._seed = derive_seed(seed, _OPENING_STEP)
         self._plies = plies
         self._bound_cp = bound_cp
         self._nodes = nodes
+        self._chess960 = chess960
         self._searcher: Searcher | None = None
 
     def opening(self, i: int) -> Opening:
         stream = SplitMix64(derive_seed(self._seed, i))
         for _ in range(_MAX_ATTEMPTS):
-            moves = _random_line(stream, self._plies)
-            if moves is not None and self._is_level(moves):
-                return Opening(chess.STARTING_FEN, moves, f"generated {i + 1}")
+            start = _random_start(stream) if self._chess960 else chess.STARTING_FEN
+            moves = _random_line(stream, start, self._plies, self._chess960)
+            if moves is not None and self._is_level(start, moves):
+                return Opening(start, moves, f"generated {i + 1}", self._chess960)
         raise UsageError(
             f"no position within {self._bound_cp} cp after {self._plies} random plies in"
             f" {_MAX_ATTEMPTS} attempts; expected a wider bound or fewer plies"
@@ -148,8 +159,9 @@ class GeneratedOpenings:
         for i in itertools.count():
             if len(seen) == count:
                 return
-            game = Game()
-            for move in self.opening(i).moves:
+            opening = self.opening(i)
+            game = Game(opening.fen, opening.chess960)
+            for move in opening.moves:
                 game.push(move)
             fen = game.fen
             position = fen.rsplit(" ", 2)[0]
@@ -163,25 +175,32 @@ class GeneratedOpenings:
                     " expected a smaller count or more plies"
                 )
 
-    def _is_level(self, moves: tuple[int, ...]) -> bool:
+    def _is_level(self, start: str, moves: tuple[int, ...]) -> bool:
         from engine.shell import Searcher, SearchLimit
 
         if self._searcher is None:
             self._searcher = Searcher(search_defaults(), weight_defaults(), _HASH_MB)
-        self._searcher.new_game(chess.STARTING_FEN)
+        self._searcher.new_game(start, self._chess960)
         line = np.array(moves, dtype=np.uint16)
         result = self._searcher.go(line, len(line), SearchLimit(nodes=self._nodes))
         return bool(abs(result.score_cp) <= self._bound_cp)
 
 
-def _random_line(stream: SplitMix64, plies: int) -> tuple[int, ...] | None:
-    """`plies` random legal moves from the start position; None when they end the game.
+def _random_start(stream: SplitMix64) -> str:
+    """One of the 960 start positions (Scharnagl's numbers)."""
+    return chess.Board.from_chess960_pos(stream.below(960)).fen()
+
+
+def _random_line(
+    stream: SplitMix64, start: str, plies: int, chess960: bool
+) -> tuple[int, ...] | None:
+    """`plies` random legal moves from a start position; None when they end the game.
 
     The moves are sorted, so that the choice does not depend on the order of generation.
     """
     from engine.shell import Game, Status
 
-    game = Game()
+    game = Game(start, chess960)
     line = []
     for _ in range(plies):
         legal_moves = sorted(game.legal_moves())
@@ -195,8 +214,8 @@ def _random_line(stream: SplitMix64, plies: int) -> tuple[int, ...] | None:
 def open_source(spec: OpeningSpec, seed: int) -> OpeningSource:
     """The source that a run's spec describes. Raises UsageError when its book has changed."""
     if spec.kind == "generated":
-        return GeneratedOpenings(seed, spec.plies, spec.bound_cp, spec.nodes)
-    book = BookOpenings(Path(spec.path), spec.order, seed, spec.plies)
+        return GeneratedOpenings(seed, spec.plies, spec.bound_cp, spec.nodes, spec.chess960)
+    book = BookOpenings(Path(spec.path), spec.order, seed, spec.plies, spec.chess960)
     if book.sha256 != spec.sha256:
         raise UsageError(
             f"{spec.path}: SHA-256 {book.sha256[:12]}; expected {spec.sha256[:12]}, the book that"

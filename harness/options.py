@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
+    from harness.exports import Output
     from harness.limits import Limit
     from harness.spec import OpeningSpec, SprtSpec
 
@@ -32,10 +33,15 @@ STANDARD_OUTPUT: Final = Path("-")
 MAX_SEED: Final = 2**64 - 1
 LIMITS: Final = ("nodes", "depth", "movetime", "tc")
 MODELS: Final = ("normalized", "logistic", "trinomial")
+#: A model for results of others: bounds in BayesElo, as many programs had them before 2020.
+OLD_MODEL: Final = "bayesian"
 PRESETS: Final = ("gain", "non_regression", "early")
 HYPOTHESES: Final = frozenset({*PRESETS, "elo0", "elo1", "alpha", "beta", "model"})
 #: What may change when a run is resumed: nothing that has a say in its games or its verdict.
-FREE_ON_RESUME: Final = frozenset({"resume", "concurrency", "cluster", "json_path", "quiet"})
+FREE_ON_RESUME: Final = frozenset(
+    {"resume", "concurrency", "cluster", "json_path", "quiet"}
+    | {"pgn_comments", "pgn_append", "final_epd"}
+)
 
 
 class _LimitType(click.ParamType):  # type: ignore[type-arg]  # generic in new clicks only
@@ -96,8 +102,8 @@ opening_options = together(
         "--openings",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="A book: EPD, FEN or PGN; plain, .gz, .zip or .zst. Without it, openings are made"
-        " from random plies and kept when a short search finds them balanced.",
+        help="A book: EPD, FEN, PGN or Polyglot; plain, .gz, .zip or .zst. Without it, openings are"
+        " made from random plies and kept when a short search finds them balanced.",
     ),
     click.option(
         "--order",
@@ -117,7 +123,16 @@ opening_options = together(
         type=click.IntRange(1, 200),
         metavar="N",
         help=f"Random plies of an opening (default {DEFAULT_PLIES}), or the length to which a"
-        " PGN's lines are cut (default: whole lines).",
+        " PGN's lines (default: whole lines) or a Polyglot book's (default 8) are cut.",
+    ),
+    click.option(
+        "--variant",
+        type=click.Choice(["standard", "chess960"]),
+        default="standard",
+        show_default=True,
+        metavar="VARIANT",
+        help="standard or chess960; without a book the games begin from the 960 positions. A book's"
+        " positions that only Chess960 knows are played by its rules anyway.",
     ),
 )
 
@@ -138,51 +153,63 @@ seed_option = click.option(
     help="Decides the openings and their order; equal seeds give equal games.",
 )
 
-hypothesis_options = together(
-    click.option("--gain", is_flag=True, help="Test for a gain: [0, 5] nElo (the default)."),
-    click.option(
-        "--non-regression",
-        is_flag=True,
-        help="Test that nothing of weight was lost: [-5, 0] nElo.",
-    ),
-    click.option("--early", is_flag=True, help="A quick look for a large gain: [0, 10] nElo."),
-    click.option(
-        "--elo0",
-        type=float,
-        metavar="ELO",
-        help="Strength difference under H0, in nElo (in Elo with another --model).",
-    ),
-    click.option(
-        "--elo1",
-        type=float,
-        metavar="ELO",
-        help="Strength difference under H1, in nElo (in Elo with another --model).",
-    ),
-    click.option(
-        "--alpha",
-        type=float,
-        default=0.05,
-        show_default=True,
-        metavar="P",
-        help="Probability of accepting H1 when H0 is true.",
-    ),
-    click.option(
-        "--beta",
-        type=float,
-        default=0.05,
-        show_default=True,
-        metavar="P",
-        help="Probability of accepting H0 when H1 is true.",
-    ),
-    click.option(
-        "--model",
-        type=click.Choice(MODELS),
-        default="normalized",
-        show_default=True,
-        metavar="MODEL",
-        help="normalized (bounds in nElo), logistic (in Elo) or trinomial (in Elo, by games);"
-        " the presets keep their numbers.",
-    ),
+
+def _hypothesis_options(models: Sequence[str], about: str) -> Callable[[Command], Command]:
+    return together(
+        click.option("--gain", is_flag=True, help="Test for a gain: [0, 5] nElo (the default)."),
+        click.option(
+            "--non-regression",
+            is_flag=True,
+            help="Test that nothing of weight was lost: [-5, 0] nElo.",
+        ),
+        click.option("--early", is_flag=True, help="A quick look for a large gain: [0, 10] nElo."),
+        click.option(
+            "--elo0",
+            type=float,
+            metavar="ELO",
+            help="Strength difference under H0, in nElo (in Elo with another --model).",
+        ),
+        click.option(
+            "--elo1",
+            type=float,
+            metavar="ELO",
+            help="Strength difference under H1, in nElo (in Elo with another --model).",
+        ),
+        click.option(
+            "--alpha",
+            type=float,
+            default=0.05,
+            show_default=True,
+            metavar="P",
+            help="Probability of accepting H1 when H0 is true.",
+        ),
+        click.option(
+            "--beta",
+            type=float,
+            default=0.05,
+            show_default=True,
+            metavar="P",
+            help="Probability of accepting H0 when H1 is true.",
+        ),
+        click.option(
+            "--model",
+            type=click.Choice(models),
+            default="normalized",
+            show_default=True,
+            metavar="MODEL",
+            help=about + " The presets keep their numbers.",
+        ),
+    )
+
+
+hypothesis_options = _hypothesis_options(
+    MODELS, "normalized (bounds in nElo), logistic (in Elo) or trinomial (in Elo, by games)."
+)
+#: For results that are there already.
+hindsight_options = _hypothesis_options(
+    (*MODELS, OLD_MODEL),
+    "normalized (bounds in nElo), logistic (in Elo), trinomial (in Elo, by games) or bayesian (in"
+    " BayesElo, by games).",
 )
 
 #: More workers than this only wait for each other and, at 100 MB each, may exhaust the machine.
@@ -242,6 +269,31 @@ tournament_options = together(
     ),
 )
 
+output_options = together(
+    click.option(
+        "--pgn",
+        "pgn_comments",
+        type=click.Choice(["full", "minimal"]),
+        default="full",
+        show_default=True,
+        metavar="STYLE",
+        help="full: each move of games.pgn with its score, depth, time and nodes; minimal: the"
+        " moves alone.",
+    ),
+    click.option(
+        "--pgn-append",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Add the games to this collection too, at the end of the run.",
+    ),
+    click.option(
+        "--final-epd",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Write the positions in which the games ended, with their results.",
+    ),
+)
+
 worker_options = together(
     concurrency_option("Games at a time (default: one for each core; at most eight)."),
     click.option(
@@ -277,7 +329,12 @@ quiet_option = click.option(
 
 def option_name(name: str) -> str:
     """A parameter's name as the user writes it: `max_games` is `--max-games`."""
-    spelt = {"json_path": "json", "result_share": "lambda", "anchors": "anchor"}.get(name, name)
+    spelt = {
+        "json_path": "json",
+        "result_share": "lambda",
+        "anchors": "anchor",
+        "pgn_comments": "pgn",
+    }.get(name, name)
     return "--" + spelt.replace("_", "-")
 
 
@@ -375,7 +432,9 @@ def opening_spec(context: click.Context, pairs: int) -> ChosenOpenings:
     if values["order"] is not None:
         raise UsageError("--order cannot be given without --openings; expected a book")
     plies = values["plies"] or DEFAULT_PLIES
-    return ChosenOpenings(OpeningSpec(start=values["start"] - 1, plies=plies))
+    return ChosenOpenings(
+        OpeningSpec(start=values["start"] - 1, plies=plies, variant=values["variant"])
+    )
 
 
 def _book_spec(context: click.Context, pairs: int) -> ChosenOpenings:
@@ -385,11 +444,11 @@ def _book_spec(context: click.Context, pairs: int) -> ChosenOpenings:
     values = context.params
     path, start, plies = values["openings"], values["start"] - 1, values["plies"]
     order = values["order"] or "random"
-    book = BookOpenings(path, order, values["seed"], plies or 0)
+    book = BookOpenings(path, order, values["seed"], plies or 0, values["variant"] == "chess960")
     if plies is not None and not book.has_moves:
         raise UsageError(
-            f"--plies {plies} cannot be given with {path}; expected a PGN, and this is a list of"
-            " positions"
+            f"--plies {plies} cannot be given with {path}; expected a book of lines, and this is a"
+            " list of positions"
         )
     if start >= book.size:
         raise UsageError(f"--start {start + 1}: expected at most {book.size}, the size of {path}")
@@ -401,8 +460,19 @@ def _book_spec(context: click.Context, pairs: int) -> ChosenOpenings:
         order=order,
         start=start,
         plies=plies or 0,
+        variant=values["variant"],
     )
     return ChosenOpenings(spec, book.count_before_repetition(start), checked)
+
+
+def output_of(context: click.Context) -> Output:
+    """Where a run's games go. Raises UsageError where they could not be written."""
+    from harness.exports import Output
+
+    values = context.params
+    for path in (values["pgn_append"], values["final_epd"]):
+        check_output_file(path)
+    return Output(values["pgn_comments"] == "full", values["pgn_append"], values["final_epd"])
 
 
 def write_result(path: Path | None, document: dict[str, Any]) -> None:

@@ -15,7 +15,8 @@ wrapped by their length).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -67,28 +68,75 @@ _REASONS: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class PgnStyle:
+    """What a game's text has beside its moves.
+
+    Without `comments` it is minimal: no comments, and only the tags that are needed to read it.
+    `opening_of` names the opening of a pair, where the games are from a book.
+    """
+
+    comments: bool = True
+    opening_of: Callable[[int], str] | None = None
+
+
+FULL: Final = PgnStyle()
+
+
 def write_pgn(
-    records: Iterable[GameRecord], spec: RunSpec, path: Path, date: str = UNKNOWN_DATE
+    records: Iterable[GameRecord],
+    spec: RunSpec,
+    path: Path,
+    date: str = UNKNOWN_DATE,
+    style: PgnStyle = FULL,
 ) -> int:
     """Write the games, in the order given, and return how many; the file appears whole or not."""
     count = 0
     with whole_file(path) as file:
         for record in records:
-            file.write(format_game(record, spec, date))
+            file.write(format_game(record, spec, date, style))
             count += 1
     return count
 
 
-def format_game(record: GameRecord, spec: RunSpec, date: str = UNKNOWN_DATE) -> str:
+def format_game(
+    record: GameRecord, spec: RunSpec, date: str = UNKNOWN_DATE, style: PgnStyle = FULL
+) -> str:
     """One game as PGN, ending with an empty line. `date` is the run's, as `2026.11.30`."""
     # With Chess960 rules python-chess, too, has castling as king takes own rook.
     board = chess.Board(record.fen, chess960=True)
-    tags = [f'[{name} "{_tag_text(value)}"]' for name, value in _tags(record, spec, date, board)]
-    return "\n".join([*tags, "", *_movetext(record, board), "", ""])
+    tags = _tags(record, spec, date, board, style.opening_of)
+    lines = [
+        f'[{name} "{_tag_text(value)}"]'
+        for name, value in tags
+        if style.comments or name in _MINIMAL_TAGS
+    ]
+    return "\n".join([*lines, "", *_movetext(record, board, style.comments), "", ""])
+
+
+#: The seven that every game has, and what is needed to read its moves.
+_MINIMAL_TAGS: Final = frozenset(
+    {"Event", "Site", "Date", "Round", "White", "Black", "Result", "Variant", "SetUp", "FEN"}
+)
+
+
+def final_position(record: GameRecord) -> str:
+    """The position in which a game ended as EPD: counters, result (`c9`) and the game (`id`)."""
+    board = chess.Board(record.fen, chess960=True)
+    for move in record.columns().moves.tolist():
+        board.push(chess_move(move))
+    return (
+        f"{board.epd()} hmvc {board.halfmove_clock}; fmvn {board.fullmove_number};"
+        f' c9 "{_result(record)}"; id "{record.pair}.{record.game}";'
+    )
 
 
 def _tags(
-    record: GameRecord, spec: RunSpec, date: str, board: chess.Board
+    record: GameRecord,
+    spec: RunSpec,
+    date: str,
+    board: chess.Board,
+    opening_of: Callable[[int], str] | None,
 ) -> Iterator[tuple[str, str]]:
     sides = spec.sides_of(record.pair)
     assert sides is not None  # runs whose games only chunks know write no PGN
@@ -105,6 +153,8 @@ def _tags(
     if record.fen != chess.STARTING_FEN:
         yield "SetUp", "1"
         yield "FEN", record.fen
+    if opening_of is not None:
+        yield "Opening", opening_of(record.pair)
     yield "PlyCount", str(record.plies)
     white_limit, black_limit = white.limit or spec.limit, black.limit or spec.limit
     if white_limit == black_limit:
@@ -135,22 +185,22 @@ def _tag_text(value: str) -> str:
     return value.translate(_TAG_SAFE)
 
 
-def _movetext(record: GameRecord, board: chess.Board) -> list[str]:
+def _movetext(record: GameRecord, board: chess.Board, commented: bool) -> list[str]:
     """The lines of the moves and the result; leaves the board at the end of the game."""
-    comments = _comments(record)
+    comments = _comments(record) if commented else [""] * record.plies
     lines: list[str] = []
     for move, comment in zip(record.columns().moves.tolist(), comments, strict=True):
         number = board.fullmove_number
         white_to_move = board.turn
         san = board.san_and_push(chess_move(move))
-        text = f"{san} {{{comment}}}"
+        text = f"{san} {{{comment}}}" if comment else san
         if white_to_move:
             lines.append(f"{number}. {text}")
         elif lines:
             lines[-1] += f" {text}"
         else:
             lines.append(f"{number}... {text}")
-    if not lines:
+    if not lines and commented:
         lines.append(f"{{{_reason(record)}}}")
     lines.append(_result(record))
     return lines

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -30,6 +30,7 @@ from harness.chunks import (
     match_queue,
 )
 from harness.errors import EngineStartError, UsageError
+from harness.exports import Output
 from harness.files import write_whole
 from harness.interrupts import Interrupts
 from harness.invocation import reproduce_command
@@ -75,6 +76,7 @@ class RunOptions:
     concurrency: int
     resume: bool = False
     hire: Hire = hire_here
+    output: Output = field(default_factory=Output)
 
 
 class OpenedRun(NamedTuple):

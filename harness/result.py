@@ -19,6 +19,7 @@ from harness.game import Termination
 from harness.sprt import (
     Decision,
     SprtBounds,
+    chance_to_pass,
     expected_games,
     unfinished_sentence,
     verdict_sentence,
@@ -49,6 +50,7 @@ class RunProgress:
     estimate: Estimate
     games_per_min: float
     expected_games_left: float | None
+    chance_to_pass: float | None
     eta_s: float | None
     faults: int
     duplicates: int
@@ -67,10 +69,11 @@ def progress_of(tally: Tally, session_games: int, elapsed_s: float, lost: int) -
         max_games=2 * tally.max_pairs,
         ptnml=tally.pentanomial.classes,
         llr=tally.state.llr,
-        bounds=tally.hypotheses.bounds,
+        bounds=tally.state.bounds,
         estimate=estimate(tally.pentanomial),
         games_per_min=60.0 * pace,
         expected_games_left=games_left,
+        chance_to_pass=chance_to_pass(tally.state),
         eta_s=games_left / pace if games_left is not None and pace else None,
         faults=sum(faults_of(tally.terminations, lost).values()),
         duplicates=tally.duplicates,
@@ -98,9 +101,8 @@ def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) 
     return {
         "schema": SCHEMA,
         **sprt_numbers(
-            tally.hypotheses,
+            tally.state,
             tally.pentanomial,
-            tally.state.llr,
             decision,
             _sentence(spec, tally, events),
             tally.games,
@@ -138,14 +140,16 @@ def conditions_of(spec: RunSpec) -> Document:
 
 def _sentence(spec: MatchSpec, tally: Tally, events: Sequence[Event]) -> str:
     """The verdict, or that there is none yet."""
-    test, llr_now = tally.hypotheses, tally.state.llr
     names = spec.new.name, spec.base.name
     if tally.decision is None:
         how = "Interrupted" if was_interrupted(events) else "Unfinished"
         progress = f"{tally.games_done} of {spec.max_games} games"
-        return unfinished_sentence(test, llr_now, how, progress, *names)
+        return unfinished_sentence(tally.state, how, progress, *names)
     games, reason = tally.pentanomial.games, tally.reason_against(*names) or ""
-    return verdict_sentence(tally.decision, test, llr_now, games, *names, reason)
+    state = tally.state
+    return verdict_sentence(
+        tally.decision, state.hypotheses, state.llr, games, *names, reason, state.bounds
+    )
 
 
 #: Kinds of events between which a run is played or rests.
@@ -216,6 +220,7 @@ def describe_side(config: EngineConfig) -> dict[str, Any]:
 def describe_openings(openings: OpeningSpec) -> str:
     """Where the openings come from, in a few words."""
     first = f", from number {openings.start + 1}" if openings.start else ""
+    first += ", Chess960" if openings.chess960 else ""
     if openings.kind == "generated":
         return f"generated, {openings.plies} plies{first}"
     cut = f", {openings.plies} plies" if openings.plies else ""

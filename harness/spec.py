@@ -123,7 +123,8 @@ class AdjudicationConfig(_Frozen):
 class OpeningSpec(_Frozen):
     """Where openings come from. `start` counts from 0; `plies` 0 means a book's whole lines.
 
-    `bound_cp` and `nodes` are the test that a generated opening has to pass.
+    `bound_cp` and `nodes` are the test that a generated opening has to pass. In `chess960` all
+    games are played by these rules, and generated openings begin from one of its 960 positions.
     """
 
     kind: Literal["generated", "book"] = "generated"
@@ -134,16 +135,32 @@ class OpeningSpec(_Frozen):
     plies: Annotated[int, Field(ge=0, le=200)] = 8
     bound_cp: Annotated[int, Field(ge=0, le=10_000)] = 120
     nodes: Annotated[int, Field(ge=0)] = 1000
+    variant: Literal["standard", "chess960"] = "standard"
+
+    @property
+    def chess960(self) -> bool:
+        return self.variant == "chess960"
+
+    def hashed(self) -> dict[str, Any]:
+        """What a run's hash is made of: a book's content, not its place."""
+        content = self.model_dump(mode="json", exclude={"path"})
+        if not self.chess960:
+            del content["variant"]  # hashes are older than variants
+        return content
 
 
 class SprtSpec(_Frozen):
-    """The hypotheses elo0 < elo1 (in the model's unit) and the error rates of their test."""
+    """The hypotheses elo0 < elo1 (in the model's unit) and the error rates of their test.
+
+    `overshoot`: its bounds are drawn in for overshoot (runs of the first versions are not so).
+    """
 
     elo0: float = GAIN[0]
     elo1: float = GAIN[1]
     alpha: float = 0.05
     beta: float = 0.05
     model: Model = "normalized"
+    overshoot: bool = False
 
     @model_validator(mode="after")
     def _possible(self) -> SprtSpec:
@@ -152,7 +169,7 @@ class SprtSpec(_Frozen):
 
     def hypotheses(self) -> Hypotheses:
         """The test itself. Raises ValueError where there is no such test."""
-        return Hypotheses(self.elo0, self.elo1, self.alpha, self.beta, self.model)
+        return Hypotheses(self.elo0, self.elo1, self.alpha, self.beta, self.model, self.overshoot)
 
 
 #: The first and the second player of a pair of games; the first is white in its game 0.
@@ -188,6 +205,10 @@ class RunSpec(_Frozen):
         """The games of a pair."""
         return pair_task(self.seed, pair, self.openings.start)
 
+    def opening_number(self, pair: int) -> int:
+        """Which opening a pair is played from; all of its games."""
+        return self.openings.start + pair
+
     def spec_hash(self) -> str:
         """SHA-256 of the canonical JSON of everything that determines the games and the verdict."""
         return _sha256(self.hashed())
@@ -195,7 +216,7 @@ class RunSpec(_Frozen):
     def hashed(self) -> dict[str, Any]:
         """What `spec_hash` is made of: engines by their digests, a book by its content."""
         content = self.model_dump(mode="json", exclude={"openings"})
-        content["openings"] = self.openings.model_dump(mode="json", exclude={"path"})
+        content["openings"] = self.openings.hashed()
         return content
 
 
@@ -221,7 +242,10 @@ class MatchSpec(RunSpec):
 
     def hashed(self) -> dict[str, Any]:
         content = super().hashed()
-        del content["kind"]  # runs of the first versions have none
+        # Hashes are as old as journals: those of the first versions have neither.
+        del content["kind"]
+        if self.sprt is not None and not self.sprt.overshoot:
+            del content["sprt"]["overshoot"]
         return content | {"new": self.new.digest(), "base": self.base.digest()}
 
 

@@ -6,6 +6,7 @@ H0: the true gain of NEW over BASE is `elo0`; H1: it is `elo1` > `elo0`, in the 
     normalized   nElo   pairs (pentanomial)   mean over standard deviation
     logistic     Elo    pairs (pentanomial)   mean score
     trinomial    Elo    single games          mean score (for comparison with older records)
+    bayesian     Elo    single games          mean score; bounds in BayesElo (older records, too)
 
 The test goes on while A < LLR < B, A = ln(beta/(1-alpha)), B = ln((1-beta)/alpha) (Wald), with the
 LLR of `harness.likelihood`. At LLR >= B it accepts H1: a gain of `elo0` or less would have done so
@@ -18,15 +19,25 @@ the sentences below are made from the bounds accordingly.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
-from harness.elo import Z95, estimate, moments, score_from_elo
+from harness.brownian import Motion
+from harness.elo import (
+    Z95,
+    elo_from_score,
+    estimate,
+    moments,
+    score_from_bayes_elo,
+    score_from_elo,
+)
 from harness.likelihood.constants import NORMALIZED_ELO_SCALE
 from harness.score import Counts, Pentanomial, Trinomial
 
-Model = Literal["normalized", "logistic", "trinomial"]
+Model = Literal["normalized", "logistic", "trinomial", "bayesian"]
+#: Models about single games.
+GAME_MODELS: Final = ("trinomial", "bayesian")
 Verdict = Literal["H1", "H0"]
 Decision = Literal["H1", "H0", "undecided", "invalid"]
 
@@ -56,6 +67,7 @@ class Hypotheses:
     alpha: float = 0.05
     beta: float = 0.05
     model: Model = "normalized"
+    overshoot: bool = False  # whether the bounds are corrected for it, see `Overshoot`
 
     def __post_init__(self) -> None:
         for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
@@ -68,7 +80,7 @@ class Hypotheses:
 
     @property
     def unit(self) -> str:
-        return "nElo" if self.model == "normalized" else "Elo"
+        return {"normalized": "nElo", "bayesian": "BayesElo"}.get(self.model, "Elo")
 
     @property
     def bounds(self) -> SprtBounds:
@@ -113,8 +125,9 @@ class SprtBounds:
 def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -> float:
     """Log-likelihood ratio of `elo1` against `elo0`: a finite number for all counts.
 
-    The models are about pairs, "trinomial" about games; games are taken for the others too, which
-    then are about single games. Raises ValueError for pairs under "trinomial", impossible bounds.
+    The models are about pairs, those of GAME_MODELS about games; games are taken for the others
+    too, which then are about single games. Raises ValueError for pairs under a model of games, and
+    for impossible bounds.
     """
     # Imported late: the compiled kernel loads Numba, which most commands do without.
     import numpy as np
@@ -123,10 +136,59 @@ def llr(counts: Counts, elo0: float, elo1: float, model: Model = "normalized") -
 
     check_bound("elo0", elo0)
     check_bound("elo1", elo1)
-    if model == "trinomial" and not isinstance(counts, Trinomial):
-        raise ValueError("the trinomial model counts games; a pair of 1-1 may be two draws or not")
+    if model in GAME_MODELS and not isinstance(counts, Trinomial):
+        raise ValueError(f"the {model} model counts games; a pair of 1-1 may be two draws or not")
+    if model == "bayesian":
+        elo0, elo1 = (elo_from_score(score_from_bayes_elo(elo, counts)) for elo in (elo0, elo1))
     classes = np.array(counts.classes, dtype=np.float64)
     return float(log_likelihood_ratio(classes, float(elo0), float(elo1), model == "normalized"))
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The steps by which a walk has gone beyond where it ever was, on one side: their sums."""
+
+    extreme: float = 0.0
+    total: float = 0.0
+    squares: float = 0.0
+
+    def beyond(self, value: float) -> Records:
+        """The same after a step to a new extreme."""
+        step = value - self.extreme
+        return Records(value, self.total + step, self.squares + step * step)
+
+    @property
+    def mean_excess(self) -> float:
+        """By how much the walk is beyond a far bound when it first is: sum x^2 / (2 sum x)."""
+        return self.squares / (2.0 * self.total) if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Overshoot:
+    """How far the LLR jumps over a bound, learnt from its own records; pairs come one at a time.
+
+    Wald's bounds are for a walk that stops *on* them. One in steps stops beyond, by the mean excess
+    of its record steps (Siegmund, Sequential Analysis, corollary 8.33), and the test takes longer
+    than it should for error rates smaller than were asked for. So each bound is drawn in by that
+    excess, as fishtest does.
+    """
+
+    below: Records = Records()
+    above: Records = Records()
+
+    def after(self, llr: float) -> Overshoot:
+        """The same after the walk has come to `llr`."""
+        if llr < self.below.extreme:
+            return Overshoot(self.below.beyond(llr), self.above)
+        if llr > self.above.extreme:
+            return Overshoot(self.below, self.above.beyond(llr))
+        return self
+
+    def drawn_in(self, bounds: SprtBounds) -> SprtBounds:
+        """The bounds at which the test stops now."""
+        return SprtBounds(
+            bounds.lower - self.below.mean_excess, bounds.upper - self.above.mean_excess
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +198,27 @@ class SprtState:
     hypotheses: Hypotheses
     counts: Counts
     llr: float
+    overshoot: Overshoot = Overshoot()
 
     @classmethod
     def start(cls, hypotheses: Hypotheses) -> SprtState:
         """The state before the first pair."""
-        counts = Trinomial() if hypotheses.model == "trinomial" else Pentanomial()
+        counts = Trinomial() if hypotheses.model in GAME_MODELS else Pentanomial()
         return cls(hypotheses, counts, 0.0)
 
     @property
     def decision(self) -> Verdict | None:
         """None while the test goes on."""
-        return self.hypotheses.bounds.verdict(self.llr)
+        return self.bounds.verdict(self.llr)
+
+    @property
+    def bounds(self) -> SprtBounds:
+        """Where the test stops now: drawn in for overshoot, if the test is one that does that."""
+        bounds = self.hypotheses.bounds
+        return self.overshoot.drawn_in(bounds) if self.hypotheses.overshoot else bounds
 
     def update(self, pair_class: int) -> SprtState:
-        """Count a pair of class 0..4. Not for the trinomial model, which needs `update_pair`."""
+        """Count a pair of class 0..4. Not for models of games, which need `update_pair`."""
         return self._counting(Pentanomial.from_class(pair_class))
 
     def update_pair(self, first: int, second: int) -> SprtState:
@@ -158,10 +227,11 @@ class SprtState:
 
     def _counting(self, more: Counts) -> SprtState:
         if type(more) is not type(self.counts):
-            raise TypeError("the trinomial model counts games, the others pairs")
+            raise TypeError("the trinomial and bayesian models count games, the others pairs")
         counts = self.counts + more  # type: ignore[operator]  # same type, checked above
         test = self.hypotheses
-        return replace(self, counts=counts, llr=llr(counts, test.elo0, test.elo1, test.model))
+        llr_now = llr(counts, test.elo0, test.elo1, test.model)
+        return SprtState(test, counts, llr_now, self.overshoot.after(llr_now))
 
 
 def verdict_sentence(
@@ -172,15 +242,18 @@ def verdict_sentence(
     new: str = "new",
     base: str = "base",
     reason: str = "too many faults",
+    bounds: SprtBounds | None = None,
 ) -> str:
-    """The outcome as one sentence for a pull request; `reason` is why a test is invalid."""
-    test = hypotheses
+    """The outcome as one sentence for a pull request.
+
+    `reason` is why a test is invalid, `bounds` are those in force, if not the plain ones.
+    """
+    test, bounds = hypotheses, bounds or hypotheses.bounds
     if decision == "undecided":
         return (
-            f"Inconclusive after {games} games: {new} against {base}, {_llr_within(test, llr)};"
+            f"Inconclusive after {games} games: {new} against {base}, {_llr_within(bounds, llr)};"
             f" {_open_question(test)} ({_terms(test)})."
         )
-    bounds = test.bounds
     claim = {
         "H1": f"{new} {_accepted_h1(test, base)}",
         "H0": f"{new} {_accepted_h0(test, base)}",
@@ -193,14 +266,11 @@ def verdict_sentence(
     )
 
 
-def unfinished_sentence(
-    hypotheses: Hypotheses, llr: float, how: str, progress: str, new: str, base: str
-) -> str:
+def unfinished_sentence(state: SprtState, how: str, progress: str, new: str, base: str) -> str:
     """For a test that has not ended: `how` is "Interrupted", `progress` "64 of 400 games"."""
-    test = hypotheses
     return (
-        f"{how} after {progress}, no verdict yet: {new} against {base}, {_llr_within(test, llr)}"
-        f" ({_terms(test)})."
+        f"{how} after {progress}, no verdict yet: {new} against {base},"
+        f" {_llr_within(state.bounds, state.llr)} ({_terms(state.hypotheses)})."
     )
 
 
@@ -209,8 +279,7 @@ def without_minus_zero(text: str) -> str:
     return text.lstrip("+-") if not text.strip("+-0.") else text
 
 
-def _llr_within(test: Hypotheses, llr: float) -> str:
-    bounds = test.bounds
+def _llr_within(bounds: SprtBounds, llr: float) -> str:
     return f"LLR {without_minus_zero(f'{llr:.2f}')} in [{bounds.lower:.2f}, {bounds.upper:.2f}]"
 
 
@@ -271,44 +340,69 @@ def expected_games(state: SprtState) -> float | None:
     """
     if not state.counts.observations:
         return None
-    truth, spread, low, high, unit = _scale(state)
-    bounds = state.hypotheses.bounds
-    to_h0, to_h1 = bounds.lower - state.llr, bounds.upper - state.llr
     if state.decision is not None:
         return 0.0
-    steps = [
-        brownian_length((2.0 * theta - low - high) / (high - low), to_h0, to_h1)
-        for theta in (truth + spread * z for z in _QUANTILES)
+    scale = scale_of(state.hypotheses, state.counts)
+    steps = [motion.mean_time() for motion in _possible_motions(state, scale)]
+    return sum(steps) / len(steps) * scale.game_variance / (scale.high - scale.low) ** 2
+
+
+def chance_to_pass(state: SprtState) -> float | None:
+    """The probability that H1 will be accepted, by what is known; None before the first result.
+
+    The mean over the estimate's uncertainty, as in `expected_games`.
+    """
+    if not state.counts.observations:
+        return None
+    if state.decision is not None:
+        return float(state.decision == "H1")
+    scale = scale_of(state.hypotheses, state.counts)
+    chances = [motion.top() for motion in _possible_motions(state, scale)]
+    return sum(chances) / len(chances)
+
+
+def _possible_motions(state: SprtState, scale: Scale) -> list[Motion]:
+    """The walk from where it stands, for equally likely strengths."""
+    truth, spread = _estimated(state)
+    bounds, middle = state.bounds, (scale.low + scale.high) / 2.0
+    return [
+        Motion(
+            (truth + spread * z - middle) / (scale.high - scale.low),
+            bounds.lower - state.llr,
+            bounds.upper - state.llr,
+        )
+        for z in _QUANTILES
     ]
-    return sum(steps) / len(steps) * unit / (high - low) ** 2
 
 
-def _scale(state: SprtState) -> tuple[float, float, float, float, float]:
-    """Estimate, its standard error, both hypotheses; variance of a game on the same scale."""
-    test = state.hypotheses
-    if test.model != "normalized":
-        m = moments(state.counts)
-        low, high = score_from_elo(test.elo0), score_from_elo(test.elo1)
-        variance = state.counts.games_per_observation * m.variance
-        return m.mean, math.sqrt(m.variance / m.observations), low, high, variance
-    now = estimate(state.counts)
-    return now.nelo, now.nelo_error / Z95, test.elo0, test.elo1, NORMALIZED_ELO_SCALE**2
+class Scale(NamedTuple):
+    """Both hypotheses and the variance of a game, on one scale of strength: nElo or score."""
+
+    low: float
+    high: float
+    game_variance: float
+
+
+def scale_of(test: Hypotheses, counts: Counts) -> Scale:
+    """The scale of a test whose games are spread as in `counts`."""
+    if test.model == "normalized":
+        return Scale(test.elo0, test.elo1, NORMALIZED_ELO_SCALE**2)
+    variance = counts.games_per_observation * moments(counts).variance
+    low, high = (
+        score_from_bayes_elo(elo, counts) if test.model == "bayesian" else score_from_elo(elo)
+        for elo in (test.elo0, test.elo1)
+    )
+    return Scale(low, high, variance)
+
+
+def _estimated(state: SprtState) -> tuple[float, float]:
+    """Estimate and standard error of the strength on the scale of the test."""
+    if state.hypotheses.model == "normalized":
+        now = estimate(state.counts)
+        return now.nelo, now.nelo_error / Z95
+    m = moments(state.counts)
+    return m.mean, math.sqrt(m.variance / m.observations)
 
 
 #: Midpoints of 25 equally likely parts of the normal distribution.
 _QUANTILES: Final = tuple(NormalDist().inv_cdf((k + 0.5) / 25) for k in range(25))
-
-
-def brownian_length(h: float, lower: float, upper: float) -> float:
-    """Mean time until a Brownian motion from 0 leaves (lower, upper), lower < 0 < upper.
-
-    Its variance per unit of time is 1 and its drift h/2, where h = (2s - s0 - s1)/(s1 - s0) for a
-    true strength s: -1 at H0, 1 at H1. With P the probability to leave at the top,
-    P = (1 - e^(-h A))/(e^(-h B) - e^(-h A)), the mean time is (2/h)(B P + A (1 - P)).
-    """
-    if h < 0.0:
-        return brownian_length(-h, -upper, -lower)
-    if h < 1e-6:
-        return -lower * upper
-    top = math.expm1(h * lower) / math.expm1(h * (lower - upper))
-    return 2.0 / h * (upper * top + lower * (1.0 - top))

@@ -82,6 +82,7 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
     from harness.match import RunOptions, run_match
 
     values = context.params
+    output = options.output_of(context)
     view = _view(values)
     resume = values["resume"] is not None
     with (
@@ -95,7 +96,8 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
                 click.echo(remark, err=True)
             else:
                 view.message(remark)
-        document = run_match(spec, RunOptions(run_dir, concurrency, resume, hire), view)
+        run = RunOptions(run_dir, concurrency, resume, hire, output)
+        document = run_match(spec, run, view)
     options.write_result(values["json_path"], document)
     return str(document["decision"])
 
@@ -153,7 +155,7 @@ def _settings(context: click.Context) -> dict[str, Any]:
         "limit": options.match_limit(context),
         "adjudication": AdjudicationConfig(enabled=not values["no_adjudicate"]),
         "seed": values["seed"],
-        "sprt": options.sprt_spec(context),
+        "sprt": options.sprt_spec(context).model_copy(update={"overshoot": True}),
         "max_games": values["max_games"],
     }
 

@@ -5,7 +5,6 @@ Everything is from the point of view of the first-named player, NEW.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.elo import estimate
@@ -16,13 +15,24 @@ from harness.report.numbers import (
     paste_block,
     percent,
     strength_rows,
+    unbiased_rows,
     win_counts,
 )
 from harness.score import Counts, Pentanomial, Trinomial
-from harness.sprt import Decision, Hypotheses, guarantee_sentence, llr, verdict_sentence
+from harness.sprt import (
+    GAME_MODELS,
+    Decision,
+    Hypotheses,
+    SprtState,
+    guarantee_sentence,
+    llr,
+    verdict_sentence,
+)
+from harness.stopped import StoppedEstimate, estimate_stopped
 
 if TYPE_CHECKING:
     from harness.pgn_pairs import PgnMatch
+    from harness.tally import Tally
 
 #: Version of the JSON document; it grows when a key changes its meaning or disappears.
 SCHEMA = 1
@@ -52,26 +62,41 @@ def count_numbers(counts: Counts, games: Trinomial | None = None) -> dict[str, A
 
 
 def sprt_numbers(
-    hypotheses: Hypotheses,
+    state: SprtState,
     counts: Counts,
-    llr_now: float,
     decision: Decision,
     sentence: str,
     games: Trinomial | None = None,
 ) -> dict[str, Any]:
-    """The outcome of a test and the numbers beside it, under the keys of run.json."""
-    bounds = hypotheses.bounds
+    """The outcome of a test and the numbers beside it, under the keys of run.json.
+
+    `counts` are told of; those of `state` are single games where the test is about them.
+    """
+    hypotheses, bounds = state.hypotheses, state.bounds
     return {
         "decision": decision,
         "sentence": sentence,
-        "llr": llr_now,
+        "llr": state.llr,
         "bounds": [bounds.lower, bounds.upper],
         "elo0": hypotheses.elo0,
         "elo1": hypotheses.elo1,
         "alpha": hypotheses.alpha,
         "beta": hypotheses.beta,
         "model": hypotheses.model,
+        "overshoot": hypotheses.overshoot,
         **count_numbers(counts, games),
+        **_unbiased_numbers(estimate_stopped(hypotheses, state.counts, state.llr, decision)),
+    }
+
+
+def _unbiased_numbers(found: StoppedEstimate | None) -> dict[str, Any]:
+    """The estimates that know of the stop rule, null without results."""
+    return {
+        "elo_unbiased": found and found.elo,
+        "elo_unbiased_ci95": found and list(found.elo_ci95),
+        "nelo_unbiased": found and found.nelo,
+        "nelo_unbiased_ci95": found and list(found.nelo_ci95),
+        "los_unbiased": found and found.los,
     }
 
 
@@ -84,27 +109,50 @@ def stats_report(
 ) -> dict[str, Any]:
     """The document of `harness stats`: the verdict as if the test had stopped at these counts."""
     test = hypotheses
-    llr_now = llr(counts, test.elo0, test.elo1, test.model)
-    decision = test.bounds.verdict(llr_now) or "undecided"
-    sentence = verdict_sentence(decision, test, llr_now, counts.games, new, base)
-    return {"schema": SCHEMA, **sprt_numbers(test, counts, llr_now, decision, sentence, games)}
+    state = SprtState(test, counts, llr(counts, test.elo0, test.elo1, test.model))
+    decision = state.decision or "undecided"
+    sentence = verdict_sentence(decision, test, state.llr, counts.games, new, base)
+    return {"schema": SCHEMA, **sprt_numbers(state, counts, decision, sentence, games)}
+
+
+def stats_of_tally(tally: Tally, new: str, base: str, own: str) -> dict[str, Any]:
+    """The document of another test of a run's pairs, up to where it would have stopped.
+
+    Chosen when the results were known, so its error rates are not those of a test: it is marked as
+    after the fact. `own` tells of the run's own test.
+    """
+    decision, test = tally.decision or "undecided", tally.hypotheses
+    sentence = verdict_sentence(
+        decision,
+        test,
+        tally.state.llr,
+        tally.pentanomial.games,
+        new,
+        base,
+        tally.reason_against(new, base) or "",
+        tally.state.bounds,
+    )
+    return {
+        "schema": SCHEMA,
+        **sprt_numbers(
+            tally.state, tally.pentanomial, decision, f"After the fact: {sentence}", tally.games
+        ),
+        "after_the_fact": True,
+        "new": {"name": new},
+        "base": {"name": base},
+        "notes": [
+            f"the run's own test: {own}",
+            "a test chosen after its games were seen does not have the error rates it names",
+        ],
+    }
 
 
 def stats_of_match(match: PgnMatch, hypotheses: Hypotheses) -> dict[str, Any]:
     """The document of a PGN's match: its own names, and what was taken from it, under `notes`."""
-    counts = match.games if hypotheses.model == "trinomial" else match.pairs
+    counts = match.games if hypotheses.model in GAME_MODELS else match.pairs
     report = stats_report(counts, hypotheses, match.new, match.base, match.games)
     names = {"new": {"name": match.new}, "base": {"name": match.base}}
     return {**report, **names, "notes": match.notes()}
-
-
-def stats_of_run(document: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]:
-    """The document of another test of a run's games; `document` is that of the run."""
-    wins, draws, losses = document["wdl"]
-    games = Trinomial(losses, draws, wins)
-    counts = games if hypotheses.model == "trinomial" else Pentanomial(*document["ptnml"])
-    names = document["new"]["name"], document["base"]["name"]
-    return stats_report(counts, hypotheses, *names, games)
 
 
 def render_report(report: dict[str, Any], hypotheses: Hypotheses) -> str:
@@ -114,6 +162,7 @@ def render_report(report: dict[str, Any], hypotheses: Hypotheses) -> str:
     rows = [
         ("LLR", f"{number(report['llr'])}  (bounds {number(low)}, {number(high)})"),
         *strength_rows(report, 2),
+        *unbiased_rows(report, 2),
         ("LOS", percent(report["los"] if games >= FEW_GAMES else None, 2)),
         ("score", f"{percent(report['score'], 2)} of {games} games"),
     ]

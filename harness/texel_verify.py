@@ -92,7 +92,7 @@ def verification_of(context: click.Context, base: EngineConfig, seed: int) -> Ve
         limit=options.match_limit(context),
         adjudication=AdjudicationConfig(),
         seed=derive_seed(seed, _VERIFY_STEP),
-        sprt=options.sprt_spec(context),
+        sprt=options.sprt_spec(context).model_copy(update={"overshoot": True}),
         max_games=values["max_games"],
         source_digest=source_digest(),
         tool_version=__version__,

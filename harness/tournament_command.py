@@ -21,6 +21,7 @@ from harness.sprt_command import WARNING, crowding, repeats_itself, workforce
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from harness.exports import Output
     from harness.spec import EngineConfig
     from harness.tournament.pairings import Format
     from harness.tournament.spec import TournamentSpec
@@ -31,11 +32,12 @@ def play_tournament(context: click.Context, form: Format) -> str:
     """Play a new tournament, or go on with one; returns the decision."""
     options.check_workers(context)
     options.check_output_file(context.params["json_path"])
+    output = options.output_of(context)
     if context.params["resume"] is not None:
         spec, remarks = _resumed(context)
     else:
         spec, remarks = _new(context, form)
-    return _play(context, spec, remarks)
+    return _play(context, spec, remarks, output)
 
 
 def _resumed(context: click.Context) -> tuple[TournamentSpec, list[str]]:
@@ -142,7 +144,9 @@ def _fit_to_book(
     ]
 
 
-def _play(context: click.Context, spec: TournamentSpec, remarks: Iterable[str]) -> str:
+def _play(
+    context: click.Context, spec: TournamentSpec, remarks: Iterable[str], output: Output
+) -> str:
     from harness.playing import RunOptions
     from harness.tournament.run import run_tournament
 
@@ -157,7 +161,9 @@ def _play(context: click.Context, spec: TournamentSpec, remarks: Iterable[str]) 
                 click.echo(remark, err=True)
             else:
                 view.message(remark)
-        document = run_tournament(spec, RunOptions(run_dir, concurrency, resume, hire), view)
+        document = run_tournament(
+            spec, RunOptions(run_dir, concurrency, resume, hire, output), view
+        )
     options.write_result(values["json_path"], document)
     return str(document["decision"])
 

@@ -331,6 +331,7 @@ def pace(progress: RunProgress) -> str:
         f"{number(progress.games_per_min, 0)} games/min",
         f"about {number(progress.expected_games_left, 0)} games and "
         f"{duration(progress.eta_s)} to go",
+        f"chance to pass {percent(progress.chance_to_pass, 0)}",
     ]
     waiting = progress.pairs_played - progress.pairs_done
     if waiting:
@@ -394,7 +395,7 @@ def sides(document: Document) -> list[Text]:
 
 def labelled(label: str, value: str) -> Text:
     """A line of a table; it ends with its value, so that it can be pasted."""
-    return Text.assemble((f"{label:<12}", "dim"), value)
+    return Text.assemble((f"{label:<15}", "dim"), value)
 
 
 def resume_hint(document: Document) -> str | None:

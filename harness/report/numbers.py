@@ -66,6 +66,7 @@ def key_numbers(document: Document) -> list[tuple[str, str]]:
     return [
         ("LLR", f"{number(document['llr'])}  (bounds {number(low)}, {number(high)})"),
         *strength_rows(document, 1),
+        *unbiased_rows(document, 1),
         ("LOS", percent(document["los"] if counted >= FEW_GAMES else None, 2)),
         ("W/D/L", win_counts(document["wdl"])),
         ("ptnml", pair_counts(document["ptnml"])),
@@ -83,6 +84,18 @@ def strength_rows(document: Document, digits: int) -> list[tuple[str, str]]:
     return [
         (label, "  ".join(strength(document[key], document[f"{key}_ci95"], games, digits)))
         for label, key in (("Elo", "elo"), ("nElo", "nelo"))
+    ]
+
+
+def unbiased_rows(document: Document, digits: int) -> list[tuple[str, str]]:
+    """The same by the estimates that know of the stop rule; none where there are none."""
+    if document.get("elo_unbiased") is None:
+        return []
+    games = document["games_counted"]
+    rows = (("Elo, unbiased", "elo_unbiased"), ("nElo, unbiased", "nelo_unbiased"))
+    return [
+        (label, "  ".join(strength(document[key], document[f"{key}_ci95"], games, digits)))
+        for label, key in rows
     ]
 
 

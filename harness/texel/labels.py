@@ -102,6 +102,9 @@ def _label(rest: str) -> tuple[str, str | None, bool]:
 _ENGINE_SCORE: Final = re.compile(
     r"\s*(?:([-+]?\d{1,6}(?:\.\d+)?)|([-+]?)(?:M|#)([-+]?)(\d+))/(?!0\b)\d+"
 )
+_WHITE_VIEW: Final = re.compile(
+    r"\bwv=(?:([-+]?\d{1,6}(?:\.\d+)?)|([-+]?)[M#]([-+]?)(\d+))(?=,|\s|$)"
+)
 _EVAL_TAG: Final = re.compile(r"\[%eval\s+(?:([-+]?\d{1,6}(?:\.\d+)?)|#([-+]?)(\d+))")
 
 
@@ -110,7 +113,16 @@ def comment_score(comment: str) -> int | None:
 
     None with depth 0, which says that no search is behind it.
     """
-    match = _ENGINE_SCORE.match(comment)
+    return _pawns_or_mate(_ENGINE_SCORE.match(comment))
+
+
+def white_view_score(comment: str) -> int | None:
+    """White's score by the search behind the move, `wv=0.31` or `wv=-M12` (TCEC), centipawns."""
+    return _pawns_or_mate(_WHITE_VIEW.search(comment))
+
+
+def _pawns_or_mate(match: re.Match[str] | None) -> int | None:
+    """Groups: pawns, or two places for the sign of a mate and its distance."""
     if match is None:
         return None
     pawns, sign, second_sign, mate = match.groups()

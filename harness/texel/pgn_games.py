@@ -13,7 +13,13 @@ from typing import Any, Final, NamedTuple
 import chess
 import chess.pgn
 
-from harness.texel.labels import RESULTS, comment_score, eval_tag_score, wanted_move
+from harness.texel.labels import (
+    RESULTS,
+    comment_score,
+    eval_tag_score,
+    wanted_move,
+    white_view_score,
+)
 
 #: Values of the tag Termination (the standard's and the tournament programs') where the result
 #: says nothing about the positions.
@@ -122,10 +128,14 @@ class _Reader(chess.pgn.BaseVisitor[PgnGame]):
         if score_cp is not None:
             self._scores_cp.setdefault(played - 1, score_cp)
             return
-        score_cp = eval_tag_score(comment)
-        if score_cp is not None:
-            white_to_move = self._first_mover ^ bool(played & 1)
-            self._scores_cp.setdefault(played, score_cp if white_to_move else -score_cp)
+        # Of the position before the last move, by those who made it; or of the one after it.
+        for place, white_cp in (
+            (played - 1, white_view_score(comment)),
+            (played, eval_tag_score(comment)),
+        ):
+            if white_cp is not None:
+                white_to_move = self._first_mover ^ bool(place & 1)
+                self._scores_cp.setdefault(place, white_cp if white_to_move else -white_cp)
 
     def visit_result(self, result: str) -> None:
         self._end = result

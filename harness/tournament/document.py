@@ -172,7 +172,7 @@ def _sentence(
         how = "Interrupted" if was_interrupted(events) else "Unfinished"
         return f"{how} after {games} of {2 * table.pairs:,}."
     if spec.form == "match":
-        return f"{_match_result(encounters[0])} {games}."
+        return f"{_match_result(encounters[0])} after {games}."
     challenger = next(row for row in standings if row["player"] == 0)
     if spec.form == "gauntlet":
         return f"{challenger['name']}: {_rating(challenger, spec)} after {games}."
@@ -193,9 +193,13 @@ def _rating(row: Document, spec: TournamentSpec) -> str:
 
 
 def _match_result(encounter: Document) -> str:
+    score = (
+        f"{encounter['first']} scored {percent(encounter['score'])} against {encounter['second']}"
+    )
+    if encounter["games_counted"] < FEW_GAMES:
+        return score
     low, high = encounter["elo_ci95"]
     return (
-        f"{encounter['first']} scored {percent(encounter['score'])} against"
-        f" {encounter['second']}: Elo {number(encounter['elo'], 1, signed=True)}"
-        f" ± {number((high - low) / 2, 1)} (95 %), LOS {percent(encounter['los'])},"
+        f"{score}: Elo {number(encounter['elo'], 1, signed=True)} ±"
+        f" {number((high - low) / 2, 1)} (95 %), LOS {percent(encounter['los'])},"
     )

@@ -5,13 +5,12 @@ schedule -> workers -> journal -> crosstable; its games are played as `harness.p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.chunks import GameQueue
 from harness.conduct import Conduct
-from harness.exports import export_run
 from harness.interrupts import Interrupts
 from harness.journal import Journal
 from harness.playing import RunOptions, opened_run
@@ -22,6 +21,7 @@ from harness.tournament.spec import TournamentSpec
 from harness.tournament.view import TournamentHeading, TournamentProgress
 
 if TYPE_CHECKING:
+    from harness.game import GameRecord
     from harness.openings import OpeningSource
     from harness.result import Document
     from harness.view import View
@@ -70,19 +70,19 @@ class _Tournament(Conduct):
         journal: Journal,
     ) -> None:
         self.command = spec.form
-        self._spec = spec
         self._table = _new_table(spec)
         super().__init__(spec, options, view, interrupts, journal, self._table)
+        self._tournament = spec
 
     def queue(self, book: OpeningSource | None, finished: Set[tuple[int, int]]) -> GameQueue:
-        spec = self._spec
+        spec = self._tournament
         games = tournament_games(
             spec.seed, spec.pairs, len(spec.pairings), spec.openings.start, finished
         )
         return GameQueue(games, 2 * spec.pairs - len(finished), self.options.concurrency, book)
 
     def show_heading(self) -> None:
-        self.view.start(TournamentHeading(self._spec, self.options))
+        self.view.start(TournamentHeading(self._tournament, self.options))
 
     def prepare(self) -> None:
         """Nothing: ratings need no compiled code."""
@@ -91,15 +91,16 @@ class _Tournament(Conduct):
         session = self.session
         self.view.update(
             TournamentProgress(
-                self._spec, self._table, session.games, session.elapsed_s, session.workers_lost
+                self._tournament,
+                self._table,
+                session.games,
+                session.elapsed_s,
+                session.workers_lost,
             )
         )
 
     def document(self) -> Document:
-        return document_of(self._spec, self._table, self.journal, self.options.run_dir)
+        return document_of(self._tournament, self._table, self.journal, self.options.run_dir)
 
-    def export(self, document: Document) -> None:
-        games = filter(self._table.counts, self.journal.games())
-        export_run(
-            self.journal, self._spec, document, games, self.view.message, self.interrupts.check
-        )
+    def counted_games(self, document: Document) -> Iterable[GameRecord]:
+        return filter(self._table.counts, self.journal.games())

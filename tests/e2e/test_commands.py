@@ -223,7 +223,8 @@ MISTAKES = [
     ("sprt good.cfg good.cfg --openings damaged.gz", "damaged.gz: the archive is damaged ("),
     (
         "sprt good.cfg good.cfg --openings one.epd --plies 8",
-        "--plies 8 cannot be given with one.epd; expected a PGN, and this is a list of positions",
+        "--plies 8 cannot be given with one.epd; expected a book of lines, and this is a list of"
+        " positions",
     ),
     (
         "sprt good.cfg good.cfg --openings one.epd --start 2",

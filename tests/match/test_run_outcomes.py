@@ -146,7 +146,7 @@ def test_run_interrupted_while_its_files_are_written_keeps_its_verdict(
 
     view = RecordingView()
     with monkeypatch.context() as patch:
-        patch.setattr("harness.match.export_run", interrupt)
+        patch.setattr("harness.conduct.export_run", interrupt)
         with pytest.raises(Interrupted):
             run_match(null_spec(2), RunOptions(tmp_path / "run", 1), view)
     assert [document["decision"] for document in view.documents] == ["undecided"]

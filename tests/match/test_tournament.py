@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,15 @@ import chess.pgn
 import pytest
 
 from engine.jit import source_digest
+from harness.exports import Output
 from harness.journal import Journal
 from harness.limits import Limit
+from harness.playing import RunOptions
 from harness.spec import EngineConfig, OpeningSpec
-from harness.tournament.run import read_tournament
+from harness.tournament.run import read_tournament, run_tournament
 from harness.tournament.spec import TournamentSpec
 from tests.match.runs import (
+    RecordingView,
     comparable,
     finished_games,
     kill_hard,
@@ -109,6 +113,24 @@ def test_kill_9_and_a_resumption_change_nothing(tmp_path: Path, undisturbed: Pat
     document = play(SPEC, run_dir, concurrency=1, resume=True)
     assert document["machine"]["games"] == 12 * CYCLES - kept, "only what was missing is played"
     assert comparable(run_dir) == comparable(undisturbed)
+
+
+def test_games_go_where_they_are_wanted_and_only_once(tmp_path: Path) -> None:
+    spec = tournament(cycles=2)
+    collection, ends = tmp_path / "all.pgn", tmp_path / "ends.epd"
+    collection.write_text("before\n\n")
+    output = Output(comments=False, pgn_append=collection, final_epd=ends)
+    for resume in (False, True):
+        options = RunOptions(tmp_path / "run", 1, resume, output=output)
+        run_tournament(spec, options, RecordingView())
+    games = (tmp_path / "run" / "games.pgn").read_text()
+    assert "{" not in games
+    assert collection.read_text() == "before\n\n" + games
+    results = [chess.Board.from_epd(line)[1]["c9"] for line in ends.read_text().splitlines()]
+    with io.StringIO(games) as file:
+        headers = list(iter(lambda: chess.pgn.read_headers(file), None))
+    assert results == [header["Result"] for header in headers]
+    assert len(results) == 24
 
 
 def test_a_player_that_always_fails_makes_no_rating_list(tmp_path: Path) -> None:

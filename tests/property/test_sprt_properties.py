@@ -5,9 +5,10 @@ import math
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from harness.brownian import Motion
 from harness.elo import estimate
 from harness.score import Counts, Pentanomial, Trinomial
-from harness.sprt import Hypotheses, Model, SprtState, brownian_length, expected_games, llr
+from harness.sprt import Hypotheses, Model, SprtState, expected_games, llr
 
 MODELS = st.sampled_from(["normalized", "logistic"])
 COUNT = st.one_of(st.just(0), st.integers(0, 20), st.integers(0, 10**7))
@@ -146,8 +147,8 @@ def test_a_forecast_is_a_finite_number_of_games(
 @given(h=st.floats(-1e4, 1e4), lower=st.floats(-10, -0.01), upper=st.floats(0.01, 10))
 def test_a_random_walk_takes_longest_without_drift(h: float, lower: float, upper: float) -> None:
     assume(abs(h) > 1e-6)
-    length = brownian_length(h, lower, upper)
+    length = Motion(h / 2, lower, upper).mean_time()
     assert length > 0.0
-    assert math.isclose(length, brownian_length(-h, -upper, -lower), rel_tol=1e-9)
+    assert math.isclose(length, Motion(-h / 2, -upper, -lower).mean_time(), rel_tol=1e-9)
     if math.isclose(lower, -upper):
         assert length <= -lower * upper * (1 + 1e-9)

@@ -13,9 +13,9 @@ from harness.stats import (
     count_numbers,
     render_report,
     stats_of_match,
-    stats_of_run,
     stats_report,
 )
+from harness.stopped import estimate_stopped
 
 PAIRS = parse_ptnml("43,61,144,55,37")
 
@@ -23,6 +23,8 @@ PAIRS = parse_ptnml("43,61,144,55,37")
 def test_the_document_of_pairs() -> None:
     report = stats_report(PAIRS, Hypotheses(*GAIN), "lmr", "main")
     now = estimate(PAIRS)
+    found = estimate_stopped(Hypotheses(*GAIN), PAIRS, llr(PAIRS, 0, 5), "undecided")
+    assert found is not None
     assert report == {
         "schema": SCHEMA,
         "decision": "undecided",
@@ -34,6 +36,7 @@ def test_the_document_of_pairs() -> None:
         "alpha": 0.05,
         "beta": 0.05,
         "model": "normalized",
+        "overshoot": False,
         "score": (0.25 * 61 + 0.5 * 144 + 0.75 * 55 + 37) / 340,
         "elo": now.elo,
         "elo_ci95": list(now.elo_ci95),
@@ -45,6 +48,11 @@ def test_the_document_of_pairs() -> None:
         "ptnml": [43, 61, 144, 55, 37],
         "wdl": None,
         "games_counted": 680,
+        "elo_unbiased": found.elo,
+        "elo_unbiased_ci95": list(found.elo_ci95),
+        "nelo_unbiased": found.nelo,
+        "nelo_unbiased_ci95": list(found.nelo_ci95),
+        "los_unbiased": found.los,
     }
     assert report["sentence"].startswith(
         "Inconclusive after 680 games: lmr against main, LLR -0.39 in [-2.94, 2.94]; neither"
@@ -94,10 +102,12 @@ def test_the_text_says_what_the_document_says() -> None:
         "Games | N: 680",
         "Penta | [43, 61, 144, 55, 37]",
     ]
-    assert lines[8:16] == [
+    assert lines[8:18] == [
         "LLR             -0.39  (bounds -2.94, 2.94)",
         "Elo             -9.20  [-30.16, +11.69]",
         "nElo            -11.50  [-37.64, +14.65]",
+        "Elo, unbiased   -9.19  [-30.15, +11.71]",
+        "nElo, unbiased  -11.48  [-37.59, +14.63]",
         "LOS             19.41 %",
         "score           48.68 % of 680 games",
         "ptnml           [43, 61, 144, 55, 37]",
@@ -138,17 +148,11 @@ def test_a_pgn_keeps_its_names_and_tells_who_is_new() -> None:
     ]
 
 
-def test_a_pgn_and_a_run_hold_each_game() -> None:
-    hypotheses = Hypotheses(0, 5, model="trinomial")
-    of_match = stats_of_match(MATCH, hypotheses)
-    assert of_match["llr"] == llr(MATCH.games, 0, 5, "trinomial")
-    document = {"ptnml": [1, 2, 8, 4, 1], "wdl": [12, 11, 9]}
-    document |= {"new": {"name": "dev"}, "base": {"name": "main"}}
-    of_run = stats_of_run(document, hypotheses)
-    assert of_run["llr"] == of_match["llr"]
-    assert of_run["sentence"] == of_match["sentence"]
-    pairs = stats_of_run(document, Hypotheses(*GAIN))
-    assert (pairs["ptnml"], pairs["wdl"]) == ([1, 2, 8, 4, 1], [12, 11, 9])
+def test_a_pgn_holds_each_game() -> None:
+    report = stats_of_match(MATCH, Hypotheses(0, 5, model="trinomial"))
+    assert report["llr"] == llr(MATCH.games, 0, 5, "trinomial")
+    assert (report["ptnml"], report["wdl"]) == (None, [12, 11, 9])
+    assert stats_of_match(MATCH, Hypotheses(*GAIN))["ptnml"] == [1, 2, 8, 4, 1]
 
 
 def test_counts_alone_have_no_verdict() -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from harness.brownian import Motion
 from harness.elo import NORMALIZED_ELO_SCALE, elo_from_score
-from harness.sprt import Hypotheses, Model, SprtState, brownian_length
+from harness.sprt import Hypotheses, Model, SprtState
 
 TESTS = 2000
 BASE = np.array([0.02, 0.22, 0.52, 0.22, 0.02])
@@ -78,6 +79,8 @@ def test_tests_last_as_long_as_forecast() -> None:
     hypotheses = Hypotheses(0.0, 50.0)
     bounds = hypotheses.bounds
     for h, true_elo in ((-1.0, 0.0), (0.0, 25.0), (1.0, 50.0)):
-        forecast = brownian_length(h, bounds.lower, bounds.upper) * (NORMALIZED_ELO_SCALE / 50) ** 2
+        forecast = (
+            Motion(h / 2, bounds.lower, bounds.upper).mean_time() * (NORMALIZED_ELO_SCALE / 50) ** 2
+        )
         _, games = simulate(hypotheses, true_elo, seed=5)
         assert 1.0 < games / forecast < 1.15, (true_elo, games, forecast)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import random
+import struct
 import zipfile
 from pathlib import Path
 
@@ -12,13 +13,15 @@ import chess
 import numpy as np
 import pytest
 import zstandard
+from chess.polyglot import zobrist_hash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.book_check import CHECK, KINGS, MEN, PAWNS, RANKS, first_fault, may_be_over
 from harness.books import wire_move
 from harness.errors import UsageError
-from harness.openings import BookOpenings, Opening, open_source
+from harness.openings import BookOpenings, GeneratedOpenings, Opening, open_source
+from harness.pgn import chess_move
 from harness.spec import OpeningSpec
 from harness.splitmix import SplitMix64, derive_seed, mix64, permutation
 
@@ -172,12 +175,11 @@ def test_a_game_that_just_goes_on_is_no_reason_to_refuse(line):
     assert book(line).size == 1
 
 
-def test_a_binary_book_is_refused():
-    entry = bytes.fromhex("463b96181691fc9c 0323 0001 00000000".replace(" ", ""))
-    assert refusal(entry * 3, "b.bin") == (
-        "b.bin: not EPD, FEN or PGN (a Polyglot book?); expected one of them as text"
-    )
-    assert refusal(AFTER_E4.encode("utf-16"), "b.epd").startswith("b.epd: not EPD, FEN or PGN;")
+def test_other_binary_files_are_refused():
+    entry = bytes.fromhex("463b96181691fc9d 0323 0001 00000000".replace(" ", ""))
+    expected = "neither text nor a Polyglot book with the start position; expected EPD, FEN, PGN or"
+    assert refusal(entry * 3, "b.bin") == f"b.bin: {expected} Polyglot"
+    assert refusal(AFTER_E4.encode("utf-16"), "b.epd").startswith(f"b.epd: {expected}")
 
 
 # --- The bulk check against python-chess ---------------------------------------------------------
@@ -534,3 +536,87 @@ def test_checking_says_how_many_openings_are_known_to_be_playable(tmp_path: Path
     assert BookOpenings(path, "sequential", 1).check(2, 9999) == 9999
     path.write_text("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n")
     assert BookOpenings(path, "sequential", 1).check(0, 9999) == 9999
+
+
+def polyglot(*lines: str) -> bytes:
+    """A Polyglot book of lines such as `e2e4 e7e5:3`, whose last move has weight 3."""
+    entries: dict[tuple[int, int], int] = {}
+    for line in lines:
+        board = chess.Board(chess960=True)
+        for word in line.split():
+            text, _, weight = word.partition(":")
+            move = chess.Move.from_uci(text)
+            packed = move.to_square | move.from_square << 6
+            entries[zobrist_hash(board), packed] = int(weight or 1)
+            board.push(move)
+    rows = sorted((key, packed, weight) for (key, packed), weight in entries.items())
+    return b"".join(struct.pack(">QHHI", key, packed, weight, 0) for key, packed, weight in rows)
+
+
+def uci_lines(openings: BookOpenings) -> list[str]:
+    return [
+        " ".join(chess_move(move).uci() for move in openings.opening(i).moves)
+        for i in range(openings.size)
+    ]
+
+
+def test_lines_of_a_polyglot_book_come_by_their_likelihood(tmp_path):
+    path = tmp_path / "b.bin"
+    path.write_bytes(polyglot("e2e4:3 e7e5", "d2d4:1 d7d5", "e2e4:3 c7c5:2", "a2a3:0 a7a6"))
+    book = BookOpenings(path, "sequential", 1, plies=2)
+    # e4 has 3 of 4 parts and its answers 2 and 1 of 3; what has weight 0 is never played.
+    assert uci_lines(book) == ["e2e4 c7c5", "d2d4 d7d5", "e2e4 e7e5"]
+    assert uci_lines(BookOpenings(path, "sequential", 1, plies=1)) == ["e2e4", "d2d4"]
+    assert book.opening(0).name == "b.bin:1"
+    assert uci_lines(BookOpenings(path, "sequential", 1)) == uci_lines(book)
+
+
+def test_positions_of_a_polyglot_book_come_once_and_short_lines_too(tmp_path):
+    path = tmp_path / "b.bin"
+    path.write_bytes(polyglot("g1f3 g8f6 b1c3", "b1c3 g8f6 g1f3", "a2a3 a7a6"))
+    assert sorted(uci_lines(BookOpenings(path, "sequential", 1, plies=3))) == [
+        "a2a3 a7a6",
+        "b1c3 g8f6 g1f3",
+    ]
+
+
+def test_a_polyglot_book_castles_and_moves_of_other_positions_are_passed_over(tmp_path):
+    path = tmp_path / "b.bin.gz"
+    line = "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1h1"
+    nonsense = struct.pack(">QHHI", zobrist_hash(chess.Board()), 0o6040, 1, 0)
+    data = polyglot(line)
+    rows = sorted([data[i : i + 16] for i in range(0, len(data), 16)] + [nonsense])
+    path.write_bytes(gzip.compress(b"".join(rows)))
+    book = BookOpenings(path, "random", 1, plies=7)
+    assert uci_lines(book) == [line]
+
+
+def test_opcodes_of_an_epd_are_kept():
+    opening = book('8/8/4k3/8/8/4K3/4P3/8 w - - id "pawn"; c0 "white wins";').opening(0)
+    assert opening.opcodes == 'id "pawn"; c0 "white wins"'
+    assert book("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1").opening(0).opcodes == ""
+
+
+def test_chess960_begins_from_its_positions_and_is_reproducible():
+    first, second = (GeneratedOpenings(5, 4, 10_000, 10, chess960=True) for _ in range(2))
+    openings = [first.opening(i) for i in range(12)]
+    assert openings == [second.opening(i) for i in range(12)]
+    assert len({opening.fen for opening in openings}) > 9
+    for opening in openings:
+        assert opening.chess960
+        board = chess.Board(opening.fen, chess960=True)
+        assert board.chess960_pos() is not None
+        for move in opening.moves:
+            board.push(chess_move(move))
+            assert board.is_valid()
+
+
+def test_the_variant_makes_every_game_of_a_book_chess960(tmp_path):
+    path = tmp_path / "b.epd"
+    path.write_text("8/8/4k3/8/8/4K3/4P3/8 w - -\n")
+    spec = OpeningSpec(kind="book", path=str(path), sha256=BookOpenings(path, "random", 1).sha256)
+    assert not open_source(spec, 1).opening(0).chess960
+    of_variant = spec.model_copy(update={"variant": "chess960"})
+    assert open_source(of_variant, 1).opening(0).chess960
+    assert of_variant.hashed() != spec.hashed()
+    assert "variant" not in spec.hashed()

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config import EngineConfig, Limit, MatchSpec
-from harness.pgn import TIME_PATTERN, format_game, format_score, write_pgn
+from harness.pgn import (
+    TIME_PATTERN,
+    PgnStyle,
+    final_position,
+    format_game,
+    format_score,
+    write_pgn,
+)
 from harness.record import GameRecord, Termination
 from harness.splitmix import SplitMix64
 
@@ -263,3 +270,45 @@ def test_write_keeps_the_order_and_replaces_as_a_whole(tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         write_pgn([records[0], broken[0]], SPEC, path)
     assert path.read_bytes() == before
+
+
+def test_a_minimal_game_has_its_moves_and_no_comments():
+    record, moves = random_record(8, fen="4k3/8/8/8/8/8/8/R3K2R w KQ - 3 9", plies=21)
+    text = format_game(record, SPEC, style=PgnStyle(comments=False))
+    assert "{" not in text
+    assert "Annotator" not in text
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert not game.errors
+    assert [move.uci() for move in game.mainline_moves()] == [
+        board_move.uci() for board_move in _in_standard_form(record.fen, moves)
+    ]
+
+
+def _in_standard_form(fen, moves):
+    """Castling as the king goes, which is how python-chess has it in a game of standard chess."""
+    board = chess.Board(fen, chess960=True)
+    for move in moves:
+        yield chess.Board(board.fen()).parse_san(board.san(move))
+        board.push(move)
+
+
+def test_the_opening_of_a_pair_is_named():
+    record, _ = random_record(1)
+    style = PgnStyle(opening_of=lambda pair: f'book.epd:{pair} id "x"')
+    assert "[Opening \"book.epd:17 id 'x'\"]" in format_game(record, SPEC, style=style)
+    assert "[Opening" not in format_game(record, SPEC)
+
+
+def test_where_a_game_ended():
+    record, moves = random_record(3, result=-1)
+    board = chess.Board(chess960=True)
+    for move in moves:
+        board.push(move)
+    read, operations = chess.Board.from_epd(final_position(record))
+    assert read.board_fen() == board.board_fen()
+    assert (read.halfmove_clock, read.fullmove_number) == (
+        board.halfmove_clock,
+        board.fullmove_number,
+    )
+    assert (operations["c9"], operations["id"]) == ("0-1", "17.0")

@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from harness.brownian import Motion
 from harness.score import Counts, Pentanomial, Trinomial
 from harness.sprt import (
     EARLY,
@@ -13,7 +14,6 @@ from harness.sprt import (
     Model,
     SprtBounds,
     SprtState,
-    brownian_length,
     expected_games,
     guarantee_sentence,
     llr,
@@ -108,7 +108,7 @@ class TestState:
         state = SprtState.start(Hypotheses(0, 5, model="trinomial")).update_pair(1, -1)
         assert state.counts == Trinomial(1, 0, 1)
         assert state.llr == llr(Trinomial(1, 0, 1), 0, 5, "trinomial")
-        with pytest.raises(TypeError, match="counts games"):
+        with pytest.raises(TypeError, match="count games"):
             state.update(2)
 
     def test_pairs_by_their_games_are_pairs_by_their_class(self) -> None:
@@ -162,7 +162,11 @@ class TestSentences:
 
     def test_an_unfinished_test_is_no_undecided_one(self) -> None:
         sentence = unfinished_sentence(
-            Hypotheses(*GAIN), -0.001, "Interrupted", "64 of 400 games", "lmr", "main"
+            SprtState(Hypotheses(*GAIN), Pentanomial(), -0.001),
+            "Interrupted",
+            "64 of 400 games",
+            "lmr",
+            "main",
         )
         assert sentence == (
             "Interrupted after 64 of 400 games, no verdict yet: lmr against main, LLR 0.00 in"
@@ -207,15 +211,17 @@ class TestForecast:
     def test_lengths_of_whole_tests(self, elo1: float, at_hypothesis: int, between: int) -> None:
         bounds = SprtBounds.from_error_rates(0.05, 0.05)
         per_step = (800 / math.log(10) / elo1) ** 2
-        lengths = [brownian_length(h, bounds.lower, bounds.upper) * per_step for h in (-1, 0, 1)]
+        lengths = [
+            Motion(h / 2, bounds.lower, bounds.upper).mean_time() * per_step for h in (-1, 0, 1)
+        ]
         assert [round(games) for games in lengths] == [at_hypothesis, between, at_hypothesis]
 
     def test_small_and_no_drift_agree(self) -> None:
-        assert brownian_length(2e-6, -2.0, 3.0) == pytest.approx(6.0, rel=1e-5)
-        assert brownian_length(5e-7, -2.0, 3.0) == 6.0
+        assert Motion(1e-6, -2.0, 3.0).mean_time() == pytest.approx(6.0, rel=1e-5)
+        assert Motion(2.5e-7, -2.0, 3.0).mean_time() == 6.0
 
     def test_a_large_drift_goes_straight(self) -> None:
-        assert brownian_length(1000.0, -2.0, 3.0) == pytest.approx(3.0 / 500.0)
+        assert Motion(500.0, -2.0, 3.0).mean_time() == pytest.approx(3.0 / 500.0)
 
     @pytest.mark.parametrize(
         ("counts", "elo", "model"),

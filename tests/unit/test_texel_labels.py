@@ -14,7 +14,9 @@ from harness.texel.labels import (
     eval_tag_score,
     parse_line,
     wanted_move,
+    white_view_score,
 )
+from harness.texel.pgn_games import read_games
 from harness.texel.replay import kernel
 from tests.oracle import SEEDS, STARTS, Start, play, wires_of
 
@@ -131,6 +133,25 @@ class TestScores:
     )
     def test_tags_of_lichess(self, comment, score_cp):
         assert eval_tag_score(comment) == score_cp
+
+    @pytest.mark.parametrize(
+        ("comment", "score_cp"),
+        [
+            ("d=25, sd=49, mt=113444, tb=null, R50=50, wv=0.14, ", 14),
+            ("wv=-1.05", -105),
+            ("d=60, wv=-M12, pv=e4", -49_000 + 12),
+            ("d=60, wv=M12", 49_000 - 12),
+            ("d=25, mt=10", None),
+            ("wv=high", None),
+        ],
+    )
+    def test_scores_in_white_s_view(self, comment, score_cp):
+        assert white_view_score(comment) == score_cp
+
+    def test_a_score_is_that_of_who_is_to_move_where_it_belongs(self):
+        text = "1. e4 {wv=0.30} e5 {wv=0.20} 2. Nf3 {[%eval 0.50]} Nc6 {-0.10/9} 1-0\n"
+        (game,) = read_games(text)
+        assert game.scores_cp == {0: 30, 1: -20, 3: -50}
 
 
 class TestWantedMove:

@@ -47,6 +47,7 @@ PROGRESS = RunProgress(
     estimate=estimate(COUNTS),
     games_per_min=512.4,
     expected_games_left=339.6,
+    chance_to_pass=0.64,
     eta_s=39.8,
     faults=0,
     duplicates=2,
@@ -62,6 +63,7 @@ FIRST = replace(
     estimate=estimate(Pentanomial()),
     games_per_min=0.0,
     expected_games_left=None,
+    chance_to_pass=0.64,
     eta_s=None,
 )
 WANTED = [
