@@ -146,7 +146,14 @@ def main(context: click.Context) -> None:
 @options.output_options
 @options.worker_options
 @options.folder_options(", instead of NEW BASE")
+@click.option(
+    "--then",
+    metavar="OPTIONS",
+    help="When H1 is accepted, play a second test that has these options otherwise, such as"
+    ' "--nodes 20000 --gain". The exit code is that of the last test played.',
+)
 @options.json_option
+@options.events_option
 @options.quiet_option
 @click.pass_context
 def sprt(context: click.Context, /, **values: Any) -> int:

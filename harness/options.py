@@ -39,7 +39,7 @@ PRESETS: Final = ("gain", "non_regression", "early")
 HYPOTHESES: Final = frozenset({*PRESETS, "elo0", "elo1", "alpha", "beta", "model"})
 #: What may change when a run is resumed: nothing that has a say in its games or its verdict.
 FREE_ON_RESUME: Final = frozenset(
-    {"resume", "concurrency", "cluster", "json_path", "quiet"}
+    {"resume", "concurrency", "cluster", "json_path", "events", "quiet"}
     | {"pgn_comments", "pgn_append", "final_epd"}
 )
 
@@ -320,6 +320,13 @@ json_option = click.option(
     metavar="FILE",
     help="Write the result as JSON too; to standard output with -, and then all else to standard"
     " error.",
+)
+
+events_option = click.option(
+    "--events",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write what happens as JSON lines, while it happens (docs/events.md).",
 )
 
 quiet_option = click.option(

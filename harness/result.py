@@ -39,7 +39,10 @@ MACHINE_KEYS: Final = ("games_per_min", "faults", "run_dir", "machine")
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """A run as it stands; all counts are NEW's, of the complete pairs in order."""
+    """A run as it stands; all counts are NEW's, of the complete pairs in order.
+
+    `pair_classes` (digits) and `llr_path` are the tally's own, which grow: not to be kept.
+    """
 
     pairs_done: int
     pairs_played: int
@@ -55,6 +58,8 @@ class RunProgress:
     faults: int
     duplicates: int
     elapsed_s: float
+    pair_classes: Sequence[int] = ()
+    llr_path: Sequence[float] = ()
 
 
 def progress_of(tally: Tally, session_games: int, elapsed_s: float, lost: int) -> RunProgress:
@@ -78,6 +83,8 @@ def progress_of(tally: Tally, session_games: int, elapsed_s: float, lost: int) -
         faults=sum(faults_of(tally.terminations, lost).values()),
         duplicates=tally.duplicates,
         elapsed_s=elapsed_s,
+        pair_classes=tally.pairs,
+        llr_path=tally.llr_path,
     )
 
 

@@ -16,7 +16,9 @@ import click
 
 from harness import __version__, options
 from harness.errors import UsageError
+from harness.event_stream import told_to
 from harness.run_folder import new_run_folder
+from harness.second_test import second_context
 
 if TYPE_CHECKING:
     from harness.config import EngineConfig
@@ -28,14 +30,29 @@ WARNING: Final = "warning: "
 
 
 def start_sprt(context: click.Context) -> str:
-    """`harness sprt NEW BASE`: play a new run; returns the decision."""
+    """`harness sprt NEW BASE`: play a new run, and with --then a second one; the last decision."""
     values = context.params
     options.check_workers(context)
+    options.check_output_folder(values["out"])
+    options.check_output_file(values["json_path"])
+    first, second = _specified(context), second_context(context)
+    # Specified now, so that what is wrong with it is said now, and so that it is the same engine.
+    last = None if second is None else _specified(second)
+    decision = _play(context, *first)
+    if last is None:
+        return decision
+    if decision != "H1":
+        _view(values).message("the second test is not played, since the first did not accept H1")
+        return decision
+    return _play(context, *last)
+
+
+def _specified(context: click.Context) -> tuple[MatchSpec, list[str]]:
+    """The run that the options stand for, and what is to be said of it before it begins."""
+    values = context.params
     new, base = _sides(values["new"], values["base"], values["rev"])
     settings = _settings(context)
     openings = options.opening_spec(context, values["max_games"] // 2)
-    options.check_output_folder(values["out"])
-    options.check_output_file(values["json_path"])
 
     from engine.jit import source_digest
     from harness.spec import MatchSpec
@@ -55,7 +72,7 @@ def start_sprt(context: click.Context) -> str:
             f"{values['openings']}: the openings of the first {checked} pairs can be played; a"
             " later one that cannot ends the run when its turn comes"
         )
-    return _play(context, spec, [*_describe_sides(spec), *remarks])
+    return spec, [*_describe_sides(spec), *remarks]
 
 
 def resume_sprt(context: click.Context) -> str:
@@ -83,9 +100,9 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
 
     values = context.params
     output = options.output_of(context)
-    view = _view(values)
     resume = values["resume"] is not None
     with (
+        told_to(values["events"], _view(values)) as view,
         workforce(values) as (concurrency, hire),
         nullcontext(values["resume"])
         if resume

@@ -1,0 +1,79 @@
+"""`--then`: which options a second test has from the first, and which it may have otherwise."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from harness import sprt_command
+from harness.cli import main
+from harness.errors import UsageError
+from harness.options import match_limit, sprt_spec
+from harness.second_test import second_context
+
+
+def context(*arguments: str) -> click.Context:
+    command = main.commands["sprt"]
+    return command.make_context("sprt", ["new.cfg", "base.cfg", *arguments])
+
+
+def second(*arguments: str) -> click.Context:
+    found = second_context(context(*arguments))
+    assert found is not None
+    return found
+
+
+def test_without_it_there_is_no_second_test() -> None:
+    assert second_context(context("--nodes", "9")) is None
+
+
+def test_what_it_names_replaces_the_first_s_and_the_rest_stays() -> None:
+    found = second(
+        "--nodes", "5000", "--early", "--seed", "7", "--then", "--tc 10+0.1 --elo0 0 --elo1 5"
+    )
+    assert match_limit(found).describe() == match_limit(context("--tc", "10+0.1")).describe()
+    assert (sprt_spec(found).elo0, sprt_spec(found).elo1) == (0, 5)
+    assert (found.params["seed"], found.params["new"]) == (7, "new.cfg")
+
+
+def test_error_rates_stay_when_only_the_limit_changes() -> None:
+    found = second("--early", "--alpha", "0.01", "--then", "--nodes 20000")
+    assert (sprt_spec(found).elo1, sprt_spec(found).alpha) == (10, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("decisions", "played", "last"),
+    [(["H1", "H0"], 2, "H0"), (["H0"], 1, "H0"), (["undecided"], 1, "undecided")],
+)
+def test_the_second_is_played_when_the_first_accepts_h1(
+    monkeypatch: pytest.MonkeyPatch, decisions: list[str], played: int, last: str
+) -> None:
+    seen: list[str] = []
+
+    def play(context: click.Context, spec: str, remarks: list[str]) -> str:
+        seen.append(spec)
+        return decisions[len(seen) - 1]
+
+    limits = lambda context: (match_limit(context).describe(), [])  # noqa: E731
+    monkeypatch.setattr(sprt_command, "_specified", limits)
+    monkeypatch.setattr(sprt_command, "_play", play)
+    given = context("--nodes", "100", "--then", "--nodes 200", "--quiet")
+    assert sprt_command.start_sprt(given) == last
+    assert seen == ["100 nodes a move", "200 nodes a move"][:played]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "nothing cannot be given there; expected options of the second test: --alpha"),
+        ("--out x", "--out cannot be given there"),
+        ("other.cfg", "--new cannot be given there"),
+        ("--nodez 3", "No such option '--nodez'"),
+        ("--nodes 'x", "No closing quotation"),
+        ("--nodes x", "Invalid value for '--nodes'"),
+    ],
+)
+def test_mistakes(text: str, told: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        second("--then", text)
+    assert str(caught.value).startswith(f"--then {text!r}: {told}")
