@@ -251,6 +251,7 @@ def test_tables_hints_and_stopped_searches_change_no_value(
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(3600)
 @given(
     fen=st.sampled_from(WELL_KNOWN + ENDGAMES + MATING),
     seed=SEEDS,
