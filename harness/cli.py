@@ -247,6 +247,32 @@ def stats(context: click.Context, /, **_: Any) -> int:
 
 
 @main.command(
+    short_help="Does a program keep to the UCI protocol?",
+    epilog=_example("harness check stockfish", "harness check engine.cfg --json result.json"),
+)
+@click.argument("engine", metavar="ENGINE")
+@click.option(
+    "--option",
+    "engine_options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option to set before; may be given again.",
+)
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def check(context: click.Context, /, **_: Any) -> int:
+    """Examine a UCI program step by step, in less than a minute.
+
+    ENGINE is its command, or a config file. Of a step that fails, what was sent (>) and what came
+    (<) is shown. Exit code 10 when something fails that a match needs.
+    """
+    from harness.check_command import run_check
+
+    return 0 if run_check(context) else EXIT_CHECK_FAILED
+
+
+@main.command(
     short_help="Write balanced openings to a file.",
     epilog=_example("harness book --count 1000 --seed 7 --out openings.epd"),
 )
