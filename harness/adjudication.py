@@ -114,6 +114,8 @@ def describe(config: AdjudicationConfig) -> str:
         rules.append(
             f"resign: {config.resign_move_count} moves at {config.resign_score_cp} cp, {sides}"
         )
+    if config.enabled and config.syzygy:
+        rules.append("Syzygy tables")
     if config.enabled and config.max_plies:
         rules.append(f"length: {config.max_plies} plies")
     return "; ".join(rules) or "none"

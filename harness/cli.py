@@ -142,7 +142,7 @@ def main(context: click.Context) -> None:
     help="Stop undecided after so many games. A book at fixed nodes or depth ends the run earlier:"
     " each of its openings can be played once.",
 )
-@options.no_adjudicate_option
+@options.judging_options
 @options.output_options
 @options.worker_options
 @options.folder_options(", instead of NEW BASE")
@@ -179,7 +179,7 @@ def _tournament_command(form: Format, short_help: str, example: str, help_text: 
     @options.tournament_options
     @options.opening_options
     @options.seed_option
-    @options.no_adjudicate_option
+    @options.judging_options
     @options.output_options
     @options.worker_options
     @options.folder_options(", instead of ENGINE...")

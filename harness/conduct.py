@@ -99,6 +99,9 @@ class Conduct(ABC):
             self.view.message(f"interrupted; to have all files written: {resume}")
             raise
         self.view.finish(document)
+        noise = document["machine"].get("noise")
+        if noise is not None:
+            self.view.message(f"warning: {noise}")
         return document
 
     def _export(self, document: Document, book: OpeningSource | None) -> None:

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.adjudication import Adjudicator, Verdict
-from harness.clock import NS_PER_MS, Clocks, GameClock
-from harness.errors import HarnessError
+from harness.clock import NS_PER_MS, TIME_MARGIN_MS, Clocks, GameClock
+from harness.errors import HarnessError, MachineFault
 from harness.record import Exhibit, GameRecord, MoveLog, Reply, Termination
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from harness.limits import Limit
     from harness.openings import Opening
     from harness.schedule import GameTask
+    from harness.tablebases import Tablebases
 
 __all__ = ["GameRecord", "Player", "PlayerFault", "Reply", "Termination", "play_game"]
 
@@ -80,8 +81,12 @@ def play_game(
     adjudication: AdjudicationConfig,
     *,
     chess960: bool = False,
+    margin_ms: int = TIME_MARGIN_MS,
+    tablebases: Tablebases | None = None,
 ) -> GameRecord:
     """Play one game; `players` and `limits` are (NEW, BASE).
+
+    `margin_ms` is how far a player may overstep its time; `tablebases` end games that they know.
 
     An opening that the referee refuses is a fault of the caller and raises (FenError,
     IllegalMoveError), and so does a player that cannot be had (EngineStartError) or a machine that
@@ -101,13 +106,13 @@ def play_game(
         referee=referee,
         seats=(players[white], players[black]),
         limits=(limits[white], limits[black]),
-        clock=_game_clock(limits[white], limits[black]),
+        clock=_game_clock(limits[white], limits[black], margin_ms),
         adjudicator=Adjudicator(adjudication) if adjudication.enabled else None,
+        tablebases=tablebases if adjudication.enabled else None,
         log=log,
         search_ns=[0, 0],
     )
     ending = _seat_players(table.seats, start_fen, chess960, task.seed) or _play_on(table)
-    moves, scores_cp, depths, nodes, times_us = log.narrowed()
     return GameRecord(
         pair=task.pair,
         game=task.game,
@@ -115,11 +120,7 @@ def play_game(
         result=ending.result,
         termination=ending.termination,
         plies=log.count,
-        moves=moves,
-        scores_cp=scores_cp,
-        depths=depths,
-        nodes=nodes,
-        times_us=times_us,
+        **log.narrowed(),
         search_ns=(table.search_ns[white], table.search_ns[black]),
         wall_ns=perf_counter_ns() - started_ns,
         detail=ending.detail,
@@ -137,11 +138,11 @@ def _whole_fen(fen: str, chess960: bool) -> str:
     return Game(fen, chess960).fen
 
 
-def _game_clock(white: Limit, black: Limit) -> GameClock | None:
+def _game_clock(white: Limit, black: Limit, margin_ms: int) -> GameClock | None:
     """None when no limit is a time, so that an untimed game has no clock to depend on."""
     if white.is_deterministic and black.is_deterministic:
         return None
-    return GameClock(white, black)
+    return GameClock(white, black, margin_ms)
 
 
 def _seat_players(
@@ -166,6 +167,7 @@ class _Table(NamedTuple):
     limits: tuple[Limit, Limit]
     clock: GameClock | None
     adjudicator: Adjudicator | None
+    tablebases: Tablebases | None
     log: MoveLog
     search_ns: list[int]
 
@@ -174,7 +176,7 @@ def _play_on(table: _Table) -> _Ending:
     """Play to the end. Every Python statement here is paid once a ply: keep it lean."""
     from engine.shell import IllegalMoveError
 
-    referee, seats, limits, clock, adjudicator, log, search_ns = table
+    referee, seats, limits, clock, adjudicator, tablebases, log, search_ns = table
     status = referee.status
     side = referee.side_to_move
     clocks = None
@@ -191,7 +193,7 @@ def _play_on(table: _Table) -> _Ending:
         times = reply.times
         elapsed_ns = times.wall_ns if times is not None else perf_counter_ns() - begun_ns
         if clock is not None and not clock.punch(side, elapsed_ns):
-            return _time_forfeit(clock, side, elapsed_ns)
+            return _time_forfeit(clock, side, elapsed_ns, times.delay_ns if times else 0)
         try:
             status = referee.push(reply.move)
         except IllegalMoveError as error:
@@ -203,6 +205,10 @@ def _play_on(table: _Table) -> _Ending:
             verdict = adjudicator.update(side, reply.score_cp, reply.depth, irreversible, log.count)
             if verdict:
                 return _VERDICT_ENDINGS[verdict]
+        if tablebases is not None and not status:
+            known = tablebases.result(referee)
+            if known is not None:
+                return _KNOWN_ENDINGS[known]
         side ^= 1
     return _natural_ending(status.name, side)
 
@@ -212,6 +218,14 @@ _VERDICT_ENDINGS: Final = {
     Verdict.WHITE_WINS: _Ending(Termination.ADJUDICATED_WIN, 1),
     Verdict.BLACK_WINS: _Ending(Termination.ADJUDICATED_WIN, -1),
     Verdict.TOO_LONG: _Ending(Termination.MAX_PLIES, 0),
+}
+
+
+_KNOWN_ENDINGS: Final = {
+    result: _Ending(
+        Termination.ADJUDICATED_WIN if result else Termination.ADJUDICATED_DRAW, result, "tablebase"
+    )
+    for result in (1, 0, -1)
 }
 
 
@@ -227,12 +241,21 @@ def _lost(termination: Termination, side: int, detail: str) -> _Ending:
     return _Ending(termination, 1 if side else -1, f"{COLOURS[side]}: {detail}")
 
 
-def _time_forfeit(clock: GameClock, side: int, elapsed_ns: int) -> _Ending:
+def _time_forfeit(clock: GameClock, side: int, elapsed_ns: int, delay_ns: int) -> _Ending:
+    """The loss of a player that overstepped, unless it was the machine that kept it from playing.
+
+    Raises MachineFault.
+    """
     allowance_ns = clock.allowance_ns(side) or 0
     detail = (
         f"used {elapsed_ns / NS_PER_MS:.1f} ms where {allowance_ns / NS_PER_MS:.1f} ms"
         " were left, margin included"
     )
+    if elapsed_ns - delay_ns <= allowance_ns:
+        raise MachineFault(
+            f"{COLOURS[side]} {detail}, and waited {delay_ns / NS_PER_MS:.1f} ms of them for a"
+            " processor"
+        )
     return _lost(Termination.TIME_FORFEIT, side, detail)
 
 

@@ -6,6 +6,7 @@ known: SQLite itself checks its own structure only.
     version  what it brought
     1        the tables run, games and events
     2        the checksums
+    3        the processor's times of each move
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from harness.game import GameRecord, Termination
 from harness.spec import RunSpec, canonical_json
 
 #: Version of the tables, kept in `user_version`. Readers exist for all released versions.
-VERSION: Final = 2
+VERSION: Final = 3
 APPLICATION_ID: Final = 0x4E756D62  # "Numb"
 
 TABLES: Final = (
@@ -42,6 +43,8 @@ TABLES: Final = (
         base_search_ns INTEGER NOT NULL,
         wall_ns INTEGER NOT NULL,
         detail TEXT NOT NULL,
+        cpus_us BLOB NOT NULL,
+        delays_us BLOB NOT NULL,
         checksum BLOB NOT NULL,
         PRIMARY KEY (pair, game)
     )""",
@@ -60,9 +63,13 @@ _COLUMNS: Final = {
     "games": (
         *("pair", "game", "fen", "result", "termination", "plies", "moves", "scores_cp", "depths"),
         *("nodes", "times_us", "new_search_ns", "base_search_ns", "wall_ns", "detail"),
+        *("cpus_us", "delays_us"),
     ),
     "events": ("at", "kind", "detail"),
 }
+
+#: Those that came with version 3, the last of theirs; older games have nothing there.
+_PROCESSOR_TIMES: Final = ("cpus_us", "delays_us")
 
 
 class Row(NamedTuple):
@@ -97,13 +104,17 @@ def read_rows(
 
     Those of version 1 have no checksum and pass for sound.
     """
-    has_checksums = table_version(connection) > 1
-    columns = ", ".join(("rowid", *_COLUMNS[table], "checksum" if has_checksums else "NULL"))
+    version = table_version(connection)
+    has_checksums = version > 1
+    later = _PROCESSOR_TIMES if table == "games" and version < 3 else ()
+    names = ["x''" if name in later else name for name in _COLUMNS[table]]
+    columns = ", ".join(("rowid", *names, "checksum" if has_checksums else "NULL"))
     for number, *read, noted in connection.execute(
         f"SELECT {columns} FROM {table} {rest}", parameters
     ):
         values = tuple(read)
-        yield Row(table, number, values, not has_checksums or noted == checksum(values))
+        written = values[: len(values) - len(later)]
+        yield Row(table, number, values, not has_checksums or noted == checksum(written))
 
 
 def table_version(connection: sqlite3.Connection) -> int:
@@ -132,16 +143,19 @@ def make_tables(
 
 
 def upgrade_tables(connection: sqlite3.Connection) -> None:
-    """Make the tables of version 1 those of today, all or nothing."""
-    if table_version(connection) > 1:
+    """Make the tables of older versions those of today, all or nothing."""
+    version = table_version(connection)
+    if version == VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     for table in _COLUMNS:
         rows = list(read_rows(connection, table))
-        connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum BLOB NOT NULL DEFAULT x''")
+        later = _PROCESSOR_TIMES if table == "games" else ()
+        for column in (*["checksum"] * (version < 2), *later):
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} BLOB NOT NULL DEFAULT x''")
         connection.executemany(
             f"UPDATE {table} SET checksum = ? WHERE rowid = ?",
-            [(checksum(row.values), row.number) for row in rows],
+            [(checksum(row.values), row.number) for row in rows if row.sound],
         )
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
@@ -181,13 +195,16 @@ def game_row(record: GameRecord) -> tuple[Any, ...]:
         base_search_ns,
         record.wall_ns,
         record.detail,
+        record.cpus_us,
+        record.delays_us,
     )
 
 
 def game_record(row: tuple[Any, ...]) -> GameRecord:
     """The game that a row stands for."""
-    pair, game, fen, result, termination, plies, *blobs, new_ns, base_ns, wall_ns, detail = row
+    pair, game, fen, result, termination, plies, *blobs = row[:11]
     moves, scores_cp, depths, nodes, times_us = blobs
+    new_ns, base_ns, wall_ns, detail, cpus_us, delays_us = row[11:]
     return GameRecord(
         pair=pair,
         game=game,
@@ -203,4 +220,6 @@ def game_record(row: tuple[Any, ...]) -> GameRecord:
         search_ns=(new_ns, base_ns),
         wall_ns=wall_ns,
         detail=detail,
+        cpus_us=cpus_us,
+        delays_us=delays_us,
     )

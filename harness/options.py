@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 from click.core import ParameterSource
 
+from harness.clock import TIME_MARGIN_MS
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -251,6 +252,57 @@ no_adjudicate_option = click.option(
     " over 3 moves each, and drawn after 1000 plies.",
 )
 
+judging_options = together(
+    no_adjudicate_option,
+    click.option(
+        "--resign-one-sided",
+        is_flag=True,
+        help="A game is won when the loser alone sees 600 cp against it over 3 moves.",
+    ),
+    click.option(
+        "--max-plies",
+        type=click.IntRange(1, 10_000),
+        default=1000,
+        show_default=True,
+        metavar="N",
+        help="A game of so many plies is drawn.",
+    ),
+    click.option(
+        "--syzygy",
+        metavar="DIR",
+        help="A game is over as soon as the Syzygy tables in this folder know its result.",
+    ),
+    click.option(
+        "--time-margin",
+        "time_margin_ms",
+        type=click.IntRange(0, 60_000),
+        default=TIME_MARGIN_MS,
+        show_default=True,
+        metavar="MS",
+        help="How far an engine may overstep its time before it loses.",
+    ),
+)
+
+
+def judging(context: click.Context) -> dict[str, Any]:
+    """The fields of a run's specification that say how its games are judged. Raises UsageError."""
+    from harness.spec import AdjudicationConfig
+    from harness.tablebases import open_tablebases
+
+    values = context.params
+    syzygy = os.pathsep.join(map(os.path.abspath, (values["syzygy"] or "").split(os.pathsep)))
+    config = AdjudicationConfig(
+        enabled=not values["no_adjudicate"],
+        resign_two_sided=not values["resign_one_sided"],
+        max_plies=values["max_plies"],
+        syzygy=syzygy if values["syzygy"] else "",
+    )
+    tables = open_tablebases(config)
+    if tables is not None:
+        tables.close()
+    return {"adjudication": config, "time_margin_ms": values["time_margin_ms"]}
+
+
 tournament_options = together(
     click.option(
         "--games",
@@ -338,6 +390,7 @@ def option_name(name: str) -> str:
     """A parameter's name as the user writes it: `max_games` is `--max-games`."""
     spelt = {
         "json_path": "json",
+        "time_margin_ms": "time_margin",
         "result_share": "lambda",
         "anchors": "anchor",
         "pgn_comments": "pgn",

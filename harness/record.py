@@ -42,6 +42,7 @@ class MoveTimes(NamedTuple):
 
     wall_ns: int  # from just before `go` was written to just after `bestmove` was read
     cpu_ns: int  # of all its threads
+    delay_ns: int  # while its busiest thread, or the one that asks, waited for a processor
 
 
 class Reply(NamedTuple):
@@ -72,6 +73,8 @@ class GameRecord:
 
     `moves` (uint16) begins with the moves of the opening. `scores_cp` (int32), `depths` (uint8),
     `nodes` and `times_us` (uint32, saturating) have entries only for the players' own moves.
+    So have `cpus_us` and `delays_us` (uint32, of `MoveTimes`) in games with a clock of programs;
+    other games have none of them.
     """
 
     pair: int
@@ -88,6 +91,8 @@ class GameRecord:
     search_ns: tuple[int, int]
     wall_ns: int
     detail: str
+    cpus_us: bytes = b""
+    delays_us: bytes = b""
 
     @property
     def book_plies(self) -> int:
@@ -120,18 +125,21 @@ class MoveColumns(NamedTuple):
     times_us: NDArray[np.uint32]
 
 
-# Bounds of the columns of MoveLog's table: int32, uint8, uint32, uint32.
-_LOWEST: Final = np.array([[-(2**31)], [0], [0], [0]])
-_HIGHEST: Final = np.array([[2**31 - 1], [2**8 - 1], [2**32 - 1], [2**32 - 1]])
+# Bounds of the columns of MoveLog's table: int32, uint8, and uint32 for the others.
+_LOWEST: Final = np.array([[-(2**31)], [0], [0], [0], [0], [0]])
+_HIGHEST: Final = np.array([[2**31 - 1], [2**8 - 1], *[[2**32 - 1]] * 4])
 
 
 class MoveLog:
     """The moves of a game as it grows, wide; they are narrowed once, at its end.
 
-    `_table` has a row each for scores, depths, nodes and times in ns; the other arrays are views.
+    `_table` has a row each for scores, depths, nodes, and times in ns: of the clock, of the
+    processor, and of waiting for one; the other arrays are views.
     """
 
     __slots__ = (
+        "_cpus_ns",
+        "_delays_ns",
         "_depths",
         "_nodes",
         "_scores_cp",
@@ -139,18 +147,21 @@ class MoveLog:
         "_times_ns",
         "book_plies",
         "count",
+        "has_process_times",
         "moves",
     )
 
     def __init__(self, capacity: int = 256) -> None:
         self.count = 0
         self.book_plies = 0
-        self._place(np.empty(capacity, np.uint16), np.empty((4, capacity), np.int64))
+        self.has_process_times = False
+        self._place(np.empty(capacity, np.uint16), np.zeros((6, capacity), np.int64))
 
     def _place(self, moves: NDArray[np.uint16], table: NDArray[np.int64]) -> None:
         self.moves = moves
         self._table = table
-        self._scores_cp, self._depths, self._nodes, self._times_ns = table
+        self._scores_cp, self._depths, self._nodes, *times = table
+        self._times_ns, self._cpus_ns, self._delays_ns = times
 
     def add_book_move(self, move: int) -> None:
         self.add(Reply(move, 0, 0, 0, 0), 0)
@@ -159,23 +170,33 @@ class MoveLog:
     def add(self, reply: Reply, elapsed_ns: int) -> None:
         count = self.count
         if count == len(self.moves):
-            self._place(np.resize(self.moves, 2 * count), np.hstack([self._table, self._table]))
+            more = np.zeros_like(self._table)
+            self._place(np.resize(self.moves, 2 * count), np.hstack([self._table, more]))
         self.moves[count] = reply.move
         self._scores_cp[count] = reply.score_cp
         self._depths[count] = reply.depth
         self._nodes[count] = reply.nodes
         self._times_ns[count] = elapsed_ns
+        if reply.times is not None and reply.times.cpu_ns:
+            self._cpus_ns[count] = reply.times.cpu_ns
+            self._delays_ns[count] = reply.times.delay_ns
+            self.has_process_times = True
         self.count = count + 1
 
-    def narrowed(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
-        """The columns as a GameRecord keeps them: moves, scores, depths, nodes, times in µs."""
+    def narrowed(self) -> dict[str, bytes]:
+        """The columns as a GameRecord has them."""
         own = self._table[:, self.book_plies : self.count]
-        own[3] //= 1_000
-        scores_cp, depths, nodes, times_us = np.minimum(np.maximum(own, _LOWEST), _HIGHEST)
-        return (
-            self.moves[: self.count].astype("<u2").tobytes(),
-            scores_cp.astype("<i4").tobytes(),
-            depths.astype("u1").tobytes(),
-            nodes.astype("<u4").tobytes(),
-            times_us.astype("<u4").tobytes(),
-        )
+        own[3:] //= 1_000
+        columns = np.minimum(np.maximum(own, _LOWEST), _HIGHEST)
+        scores_cp, depths, nodes, times_us, cpus_us, delays_us = columns
+        narrow = {
+            "moves": self.moves[: self.count].astype("<u2").tobytes(),
+            "scores_cp": scores_cp.astype("<i4").tobytes(),
+            "depths": depths.astype("u1").tobytes(),
+            "nodes": nodes.astype("<u4").tobytes(),
+            "times_us": times_us.astype("<u4").tobytes(),
+        }
+        if self.has_process_times:
+            narrow["cpus_us"] = cpus_us.astype("<u4").tobytes()
+            narrow["delays_us"] = delays_us.astype("<u4").tobytes()
+        return narrow

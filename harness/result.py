@@ -25,7 +25,7 @@ from harness.sprt import (
     verdict_sentence,
 )
 from harness.stats import SCHEMA, sprt_numbers
-from harness.tally import FAULTS, Tally
+from harness.tally import FAULTS, SideSums, Tally
 
 if TYPE_CHECKING:
     from harness.journal import Event, Journal
@@ -159,6 +159,24 @@ def _sentence(spec: MatchSpec, tally: Tally, events: Sequence[Event]) -> str:
     )
 
 
+#: A machine that takes so much of the time away is too busy for the clock that is played by: a
+#: judgement; 5 % less time is some 5 Elo.
+NOISY_SHARE: Final = 0.05
+
+
+def noise(sides: Sequence[SideSums]) -> str | None:
+    """A sentence on a machine that is too noisy for the time control; None when it is not."""
+    delay_us, clock_us = (sum(getattr(side, name) for side in sides) for name in _NOISE)
+    if delay_us <= NOISY_SHARE * clock_us:
+        return None
+    return (
+        f"the machine is too noisy for this time control: engines waited for a processor"
+        f" {delay_us / clock_us:.0%} of their time; expected fewer games at a time, or more time"
+    )
+
+
+_NOISE: Final = ("delay_us", "clock_us")
+
 #: Kinds of events between which a run is played or rests.
 _STAGES: Final = ("started", "resumed", "finished", "interrupted")
 
@@ -173,6 +191,9 @@ def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) ->
     """Everything about a test that its specification does not decide, for the "machine" key."""
     return {
         "nps": [side.nps for side in tally.sides],
+        "cpu_share": [side.cpu_share for side in tally.sides],
+        "delay_share": [side.delay_share for side in tally.sides],
+        "noise": noise(tally.sides),
         "nps_ratio": tally.speed.ratio,
         "nps_ratio_ci95": tally.speed.ci95 and list(tally.speed.ci95),
         "nps_differ": tally.speed.differs,

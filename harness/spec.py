@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engine.parameters import search_defaults
 from engine.weights import weight_defaults
+from harness.clock import TIME_MARGIN_MS
 from harness.limits import Limit
 from harness.schedule import PairTask, pair_task
 from harness.sprt import GAIN, Hypotheses, Model
@@ -118,6 +119,8 @@ class AdjudicationConfig(_Frozen):
     resign_score_cp: Annotated[int, Field(ge=0)] = 600
     resign_two_sided: bool = True
     max_plies: Annotated[int, Field(ge=0)] = 1000
+    #: Folders of Syzygy tables, joined by `os.pathsep`; empty: none are asked.
+    syzygy: str = ""
 
 
 class OpeningSpec(_Frozen):
@@ -184,6 +187,8 @@ class RunSpec(_Frozen):
     openings: OpeningSpec = OpeningSpec()
     adjudication: AdjudicationConfig = AdjudicationConfig()
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 1
+    #: How far a player may overstep its time before it loses.
+    time_margin_ms: Annotated[int, Field(ge=0, le=60_000)] = TIME_MARGIN_MS
     source_digest: str = ""
     tool_version: str = ""
 
@@ -216,6 +221,11 @@ class RunSpec(_Frozen):
     def hashed(self) -> dict[str, Any]:
         """What `spec_hash` is made of: engines by their digests, a book by its content."""
         content = self.model_dump(mode="json", exclude={"openings"})
+        # Younger than the first journals, whose hashes have to stay what they are.
+        if self.time_margin_ms == TIME_MARGIN_MS:
+            del content["time_margin_ms"]
+        if not self.adjudication.syzygy:
+            del content["adjudication"]["syzygy"]
         content["openings"] = self.openings.hashed()
         return content
 

@@ -160,8 +160,6 @@ def _apart(new: EngineConfig, base: EngineConfig) -> tuple[EngineConfig, EngineC
 
 def _settings(context: click.Context) -> dict[str, Any]:
     """What the options say of a run, but for its players and its openings."""
-    from harness.spec import AdjudicationConfig
-
     values = context.params
     if values["max_games"] % 2:
         raise UsageError(
@@ -170,7 +168,7 @@ def _settings(context: click.Context) -> dict[str, Any]:
         )
     return {
         "limit": options.match_limit(context),
-        "adjudication": AdjudicationConfig(enabled=not values["no_adjudicate"]),
+        **options.judging(context),
         "seed": values["seed"],
         "sprt": options.sprt_spec(context).model_copy(update={"overshoot": True}),
         "max_games": values["max_games"],

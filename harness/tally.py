@@ -47,6 +47,11 @@ class SideSums:
     depths: int = 0
     nodes: int = 0
     search_ns: int = 0
+    #: Of the moves of programs in games with a clock: the clock's time, the processor's, and how
+    #: long it was waited for a processor.
+    clock_us: int = 0
+    cpu_us: int = 0
+    delay_us: int = 0
 
     def __add__(self, other: SideSums) -> SideSums:
         return SideSums(
@@ -54,6 +59,9 @@ class SideSums:
             self.depths + other.depths,
             self.nodes + other.nodes,
             self.search_ns + other.search_ns,
+            self.clock_us + other.clock_us,
+            self.cpu_us + other.cpu_us,
+            self.delay_us + other.delay_us,
         )
 
     @property
@@ -63,6 +71,16 @@ class SideSums:
     @property
     def nps(self) -> float | None:
         return self.nodes * 1e9 / self.search_ns if self.search_ns else None
+
+    @property
+    def cpu_share(self) -> float | None:
+        """Processor time of its moves for each second of its clock."""
+        return self.cpu_us / self.clock_us if self.clock_us else None
+
+    @property
+    def delay_share(self) -> float | None:
+        """How much of its clock's time it has waited for a processor."""
+        return self.delay_us / self.clock_us if self.clock_us else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +124,25 @@ def _moves_in_turn(record: GameRecord) -> tuple[SideSums, SideSums]:
     times = (new_ns, base_ns) if _first_mover(record) == record.game else (base_ns, new_ns)
     first, second = (
         SideSums(
-            len(record.depths[turn::2]), sum(record.depths[turn::2]), sum(nodes[turn::2]), time_ns
+            len(record.depths[turn::2]),
+            sum(record.depths[turn::2]),
+            sum(nodes[turn::2]),
+            time_ns,
+            *_clock_sums(record, turn),
         )
         for turn, time_ns in enumerate(times)
     )
     return first, second
+
+
+def _clock_sums(record: GameRecord, turn: int) -> tuple[int, ...]:
+    """Sums of a player's times in us: clock, processor, waits; 0 where they were not measured."""
+    if not record.cpus_us:
+        return 0, 0, 0
+    return tuple(
+        sum(memoryview(column).cast("I")[turn::2])
+        for column in (record.times_us, record.cpus_us, record.delays_us)
+    )
 
 
 @dataclass(slots=True)

@@ -71,7 +71,6 @@ def _new(context: click.Context, form: Format) -> tuple[TournamentSpec, list[str
     options.check_output_folder(values["out"])
 
     from engine.jit import source_digest
-    from harness.spec import AdjudicationConfig
     from harness.tournament.spec import TournamentSpec
 
     spec = TournamentSpec(
@@ -81,7 +80,7 @@ def _new(context: click.Context, form: Format) -> tuple[TournamentSpec, list[str
         anchors=anchors,
         limit=limit,
         openings=openings.spec,
-        adjudication=AdjudicationConfig(enabled=not values["no_adjudicate"]),
+        **options.judging(context),
         seed=values["seed"],
         source_digest=source_digest(),
         tool_version=__version__,

@@ -25,6 +25,7 @@ from harness.uci_process import (
     EngineGone,
     EngineSilent,
     UciProcess,
+    longest_delay_ns,
 )
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class UciPlayer:
             self._set_variant(process, fen, chess960)
             process.send("ucinewgame", _after(self._timeouts.ready_ms))
             process.wait_ready(self._timeouts.ready_ms)
+            process.watch_threads()
         self._game = Game(fen, chess960)
         self._pushed = 0
         start = "startpos" if fen == STARTPOS else f"fen {fen}"
@@ -116,7 +118,7 @@ class UciPlayer:
         if clocks is not None and clocks.allowance_ns is not None:
             allowance_ns = clocks.allowance_ns
         process.begin()
-        cpu_ns = process.cpu_ns() if timed else 0
+        before = (process.cpu_ns(), process.delay_ns()) if timed else None
         begun_ns = perf_counter_ns()
         try:
             process.send(question, begun_ns + allowance_ns)
@@ -127,10 +129,14 @@ class UciPlayer:
             info, bestmove = self._stop(process)
             if not timed:
                 raise EngineSilent(f"{silence}, until it was stopped") from None
-        wall_ns = process.heard_at_ns - begun_ns
-        return _Answer(
-            info, bestmove, MoveTimes(wall_ns, process.cpu_ns() - cpu_ns if timed else 0)
-        )
+        times = MoveTimes(process.heard_at_ns - begun_ns, 0, 0)
+        if before is not None:
+            cpu_ns, delays_ns = before
+            times = times._replace(
+                cpu_ns=process.cpu_ns() - cpu_ns,
+                delay_ns=longest_delay_ns(delays_ns, process.delay_ns()),
+            )
+        return _Answer(info, bestmove, times)
 
     def _stop(self, process: UciProcess) -> tuple[bytes, bytes]:
         """The late answer. Raises EngineSilent when there is none."""

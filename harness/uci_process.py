@@ -20,7 +20,8 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -94,6 +95,7 @@ class UciProcess:
         self._watched = {self._stdout, self._stderr, self._end}
         for descriptor in self._watched:
             self._poll.register(descriptor, select.POLLIN)
+        self._delays = ThreadDelays(self._popen.pid)
         # The kernel's name of a process's clock, as clock_getcpuclockid(3) makes it.
         self._cpu_clock = ~self._popen.pid << 3 | 2
         self._lines: deque[bytes] = deque()
@@ -114,6 +116,15 @@ class UciProcess:
             return time.clock_gettime_ns(self._cpu_clock)
         except OSError:  # it has ended, and its clock with it
             return 0
+
+    def watch_threads(self) -> None:
+        """Note which threads there are: those whose waits `delay_ns` knows."""
+        self._delays.close()
+        self._delays = ThreadDelays(self._popen.pid)
+
+    def delay_ns(self) -> dict[int, int]:
+        """How long each of its threads has waited for a processor so far, and the caller."""
+        return self._delays.read()
 
     def begin(self) -> None:
         """A new request: what is said from now on is counted anew."""
@@ -315,6 +326,7 @@ class UciProcess:
         for pipe in self._pipes:
             pipe.close()
         os.close(self._end)
+        self._delays.close()
         return went
 
     def _quit(self, quit_ms: int) -> bool:
@@ -324,6 +336,44 @@ class UciProcess:
         except EngineFault:
             return False
         return self.has_ended(deadline_ns)
+
+
+class ThreadDelays:
+    """The run queue waits of the threads of a process, and of the calling thread.
+
+    The kernel counts them in `schedstat` (proc(5): processor time, wait, number of time slices, in
+    ns). Files are kept open, since reading one takes a microsecond and opening it ten. Where there
+    are none, nothing waits.
+    """
+
+    def __init__(self, process_id: int) -> None:
+        self._files: dict[int, int] = {}
+        with suppress(OSError):
+            self._files[0] = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+            for name in os.listdir(f"/proc/{process_id}/task"):
+                path = f"/proc/{process_id}/task/{name}/schedstat"
+                self._files[int(name)] = os.open(path, os.O_RDONLY)
+
+    def read(self) -> dict[int, int]:
+        """ns by thread, 0 for the caller; a thread that has ended is left out."""
+        waits = {}
+        for thread, descriptor in self._files.items():
+            with suppress(OSError):
+                words = os.pread(descriptor, 80, 0).split()
+                waits[thread] = int(words[1])
+        return waits
+
+    def close(self) -> None:
+        for descriptor in self._files.values():
+            os.close(descriptor)
+        self._files.clear()
+
+
+def longest_delay_ns(before: Mapping[int, int], after: Mapping[int, int]) -> int:
+    """How long the caller and the thread that waited longest were kept from going on."""
+    waits = {thread: after[thread] - before.get(thread, 0) for thread in after}
+    caller_ns = waits.pop(0, 0)
+    return caller_ns + max(waits.values(), default=0)
 
 
 def _launch(program: Program, name: str) -> subprocess.Popen[bytes]:

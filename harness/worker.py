@@ -51,6 +51,7 @@ class Table:
         from harness.openings import open_source
         from harness.player_pool import PlayerPool
         from harness.spec import parse_spec
+        from harness.tablebases import open_tablebases
 
         self._spec: RunSpec = parse_spec(spec_json)
         spec = self._spec
@@ -59,6 +60,7 @@ class Table:
         )
         self._made: tuple[int, Opening] | None = None
         self._pool = PlayerPool()
+        self._tablebases = open_tablebases(spec.adjudication)
         for config in spec.engines:
             # Made now, so that one that cannot be had is known before the first game.
             self._pool.give_back(config, self._pool.take(config))
@@ -66,6 +68,8 @@ class Table:
     def close(self) -> None:
         """End the players; what they have started ends with them."""
         self._pool.close()
+        if self._tablebases is not None:
+            self._tablebases.close()
 
     def play(self, chunk: Chunk) -> Done | Failed:
         """Play all games of a chunk."""
@@ -110,6 +114,8 @@ class Table:
                 (first.limit or self._spec.limit, second.limit or self._spec.limit),
                 self._spec.adjudication,
                 chess960=opening.chess960,
+                margin_ms=self._spec.time_margin_ms,
+                tablebases=self._tablebases,
             )
             fit = record.termination not in FAULTS
             return record, bundle_of(record, sides, self._spec.limit, players)

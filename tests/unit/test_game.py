@@ -16,7 +16,7 @@ from harness.game import (
     play_game,
 )
 from harness.openings import Opening
-from harness.record import MoveLog
+from harness.record import MoveLog, MoveTimes
 from harness.schedule import GameTask
 
 STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -321,9 +321,20 @@ def test_columns_grow_and_saturate() -> None:
     log.add_book_move(5)
     for number in range(6):
         log.add(Reply(100 + number, -49_000, 300, 2**40, 0), 1_999)
-    wire_moves, scores_cp, depths, nodes, times_us = log.narrowed()
-    assert np.frombuffer(wire_moves, "<u2").tolist() == [5, 100, 101, 102, 103, 104, 105]
-    assert np.frombuffer(scores_cp, "<i4").tolist() == [-49_000] * 6
-    assert list(depths) == [255] * 6
-    assert np.frombuffer(nodes, "<u4").tolist() == [2**32 - 1] * 6
-    assert np.frombuffer(times_us, "<u4").tolist() == [1] * 6
+    columns = log.narrowed()
+    assert np.frombuffer(columns["moves"], "<u2").tolist() == [5, 100, 101, 102, 103, 104, 105]
+    assert np.frombuffer(columns["scores_cp"], "<i4").tolist() == [-49_000] * 6
+    assert list(columns["depths"]) == [255] * 6
+    assert np.frombuffer(columns["nodes"], "<u4").tolist() == [2**32 - 1] * 6
+    assert np.frombuffer(columns["times_us"], "<u4").tolist() == [1] * 6
+    assert "cpus_us" not in columns
+
+
+def test_times_of_processes_are_columns_where_there_are_any() -> None:
+    log = MoveLog(capacity=2)
+    for number in range(5):
+        times = MoveTimes(9_000, 1_000 * number, 3_000) if number % 2 else None
+        log.add(Reply(100, 0, 1, 1, 0, times), 9_000)
+    columns = log.narrowed()
+    assert np.frombuffer(columns["cpus_us"], "<u4").tolist() == [0, 1, 0, 3, 0]
+    assert np.frombuffer(columns["delays_us"], "<u4").tolist() == [0, 3, 0, 3, 0]

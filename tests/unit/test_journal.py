@@ -16,7 +16,7 @@ from harness.errors import EngineStartError, UsageError
 from harness.filesystems import filesystem_type, is_network_filesystem
 from harness.game import GameRecord, Termination
 from harness.journal import GROUP_GAMES, GROUP_SECONDS, Journal
-from harness.journal_tables import VERSION
+from harness.journal_tables import VERSION, checksum, game_row
 from harness.spec import EngineConfig, MatchSpec
 from tests.match.runs import null_spec
 
@@ -305,6 +305,26 @@ def test_journal_of_version_1_is_read_and_gets_checksums_when_played_on(
     with Journal.read(run_dir) as journal:
         has_checksums = opened == Journal.reopen
         assert len(list(journal.games())) == (2 if has_checksums else 3)
+
+
+@pytest.mark.parametrize("opened", [Journal.read, Journal.reopen])
+def test_journal_of_version_2_is_read_and_keeps_its_damage(
+    run_dir: Path, opened: Callable[[Path], Journal]
+) -> None:
+    games = [record(0, 0), record(0, 1, 0), record(1, 0, -1)]
+    with Journal.create(run_dir, SPEC, {}) as journal:
+        journal.add_games(games)
+    for column in ("cpus_us", "delays_us"):
+        _change(run_dir, f"ALTER TABLE games DROP COLUMN {column}")
+    for number, game in enumerate(games, 1):
+        noted = checksum(game_row(game)[:-2]).hex()
+        _change(run_dir, f"UPDATE games SET checksum = x'{noted}' WHERE rowid = {number}")
+    _change(run_dir, "PRAGMA user_version = 2")
+    _change(run_dir, "UPDATE games SET wall_ns = 34 WHERE rowid = 2")
+    for _ in range(2):
+        with opened(run_dir) as journal:
+            assert list(journal.games()) == [games[0], games[2]]
+            assert len(journal.damage()) == 1
 
 
 @pytest.mark.parametrize("how", ["deleted", "renamed", "replaced"])
