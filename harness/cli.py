@@ -273,6 +273,30 @@ def check(context: click.Context, /, **_: Any) -> int:
 
 
 @main.command(
+    "import",
+    short_help="A run of fastchess as config files and a command.",
+    epilog=_example("harness import config.json --out engines"),
+)
+@click.argument("source", metavar="SOURCE")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write the config files into this folder, instead of printing them.",
+)
+def import_(source: str, out: Path | None) -> int:
+    """Print the config files and the command that are equal to a run of fastchess.
+
+    SOURCE is the config.json that fastchess saves, a file with its command line, or that command
+    line itself in quotes. What has no equal here is told on standard error.
+    """
+    from harness.import_command import run_import
+
+    run_import(source, out)
+    return 0
+
+
+@main.command(
     short_help="Write balanced openings to a file.",
     epilog=_example("harness book --count 1000 --seed 7 --out openings.epd"),
 )
