@@ -24,6 +24,7 @@ import click
 
 from harness import __version__, options, search_options, texel_options
 from harness.errors import EngineStartError, HarnessError, Interrupted, UsageError
+from harness.run_queue.cli import queue
 
 if TYPE_CHECKING:
     from harness.tournament.pairings import Format
@@ -96,8 +97,7 @@ def _say_error(sentence: str) -> None:
     click.echo(f"error: {sentence}", err=True)
 
 
-def _example(*lines: str) -> str:
-    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+_example = options.example
 
 
 @click.group(
@@ -737,6 +737,9 @@ def search(context: click.Context, /, **_: Any) -> int:
 
     decision = run_search(context)
     return 0 if decision is None else EXIT_CODES[decision]
+
+
+main.add_command(queue)
 
 
 if __name__ == "__main__":

@@ -74,6 +74,11 @@ def together(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
+def example(*lines: str) -> str:
+    """The end of a command's --help."""
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 #: Limits of a single move; a game may have a clock as well.
 move_limit_options = together(
     click.option(

@@ -16,7 +16,7 @@ from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
     "sprt", "match", "gauntlet", "roundrobin", "check", "import", "stats", "perft", "bench", "epd",
-    "nightly", "book", "datagen", "warm", "replay", "report", "reproduce", "tune",
+    "nightly", "book", "datagen", "warm", "replay", "report", "reproduce", "tune", "queue",
 )  # fmt: skip
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
