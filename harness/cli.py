@@ -739,6 +739,35 @@ def search(context: click.Context, /, **_: Any) -> int:
     return 0 if decision is None else EXIT_CODES[decision]
 
 
+@main.command(
+    short_help="Does this machine give the verdicts that are promised?",
+    epilog=options.example("harness selfcheck"),
+)
+@click.argument("config", required=False, default="base.cfg", metavar="[CFG]")
+@options.seed_option
+@options.concurrency_option("Games at a time (default: one for each core).")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="reports",
+    show_default=True,
+    metavar="DIR",
+    help="Where the folder of its runs is made.",
+)
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def selfcheck(context: click.Context, /, **_: Any) -> int:
+    """Play the engine of CFG (default: base.cfg) against itself, and look at what comes out.
+
+    Equal at fixed nodes; no difference by the clock, for no worker; a handicap is found; the error
+    rates are those of the test. Some minutes. Exit code 10: a check has failed.
+    """
+    from harness.selfcheck.command import run_selfcheck
+
+    return 0 if run_selfcheck(context) else EXIT_CHECK_FAILED
+
+
 main.add_command(queue)
 
 

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = (
     "sprt", "match", "gauntlet", "roundrobin", "check", "import", "stats", "perft", "bench", "epd",
     "nightly", "book", "datagen", "warm", "replay", "report", "reproduce", "tune", "queue",
+    "selfcheck",
 )  # fmt: skip
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}

@@ -45,9 +45,8 @@ def test_the_list_from_the_command_line(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "run 1: harness sprt null.cfg null.cfg --early\n")
     assert queued(folder)[0]["concurrency"] == 1
     assert refused("queue", "pause", "9", cwd=folder).startswith("ID = 9: no such run in reports/")
-    assert refused("queue", "add", "sprt", "--nonsense", cwd=folder) == (
-        "No such option '--nonsense'."
-    )
+    told = refused("queue", "add", "sprt", "--nonsense", cwd=folder)
+    assert told.startswith("No such option '--nonsense'.")
 
 
 @pytest.mark.nightly

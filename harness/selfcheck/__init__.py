@@ -1,0 +1,1 @@
+"""`harness selfcheck`: does this machine give the verdicts that are promised?"""
