@@ -38,13 +38,14 @@ class Chunk:
     """Games to play one after another.
 
     For each game: its opening (None where the worker makes its own), and the two players (None
-    where the run's specification says it of every pair).
+    where the run's specification says it of every pair). `logged`: conversations are wanted.
     """
 
     number: int
     games: tuple[GameTask, ...]
     openings: tuple[Opening | None, ...]
     sides: tuple[Sides | None, ...]
+    logged: bool = False
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:
@@ -76,6 +77,15 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True)
+class Conversation:
+    """What the players of a game were told and said, as text."""
+
+    pair: int
+    game: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """All games of a chunk were played, in `wall_ns` of the worker's time; `voids` came to none."""
 
@@ -84,6 +94,7 @@ class Done:
     wall_ns: int
     voids: tuple[Void, ...] = ()
     bundles: tuple[Bundle, ...] = ()
+    conversations: tuple[Conversation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,13 @@ class Output:
     """What is written of a run's games: PGN with comments or without, and where else it goes.
 
     `pgn_append` is a collection that the games are added to, once; `final_epd` a file of the
-    positions in which they ended.
+    positions in which they ended. `conversations`: with programs, kept in the run's folder.
     """
 
     comments: bool = True
     pgn_append: Path | None = None
     final_epd: Path | None = None
+    conversations: bool = False
 
 
 @dataclass(frozen=True, slots=True)

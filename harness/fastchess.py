@@ -26,6 +26,7 @@ _PASSED_OVER: Final = frozenset(
 )
 _ENGINE_KEYS: Final = frozenset(
     {"cmd", "name", "args", "dir", "tc", "st", "nodes", "depth", "plies", "proto", "restart"}
+    | {"timemargin"}
 )
 _MODELS: Final = {"normalized": "normalized", "logistic": "logistic"}
 
@@ -76,7 +77,8 @@ def import_run(text: str, folder: str) -> Imported:
         file = file if file not in files else f"{number}-{file}"
         files[file] = _config(engine, name, limit if shared is None else None, folder)
     command = (*_subcommand(run, tuple(files)), *_limit_words(shared or limits[0]))
-    return Imported(files, (*command, *_settings(run, folder, notes)), tuple(notes))
+    settings = [*_margin_words(run.engines, notes), *_settings(run, folder, notes)]
+    return Imported(files, (*command, *settings), tuple(notes))
 
 
 def _read_command(text: str) -> ForeignRun:
@@ -237,6 +239,14 @@ def _limit_words(limit: tuple[str, str]) -> tuple[str, str]:
     return f"--{limit[0]}", limit[1]
 
 
+def _margin_words(engines: Sequence[ForeignEngine], notes: list[str]) -> list[str]:
+    """The time margin, which fastchess has for each engine, and 0 where it is silent."""
+    margins = {engine.keys.get("timemargin", "0") for engine in engines}
+    if len(margins) > 1:
+        _note(notes, "timemargin: the largest of the engines is taken for all")
+    return ["--time-margin", max(margins, key=int)]
+
+
 def _settings(run: ForeignRun, folder: str, notes: list[str]) -> list[str]:
     """The options of our command, but for the limit and the number of games."""
     words: list[str] = []
@@ -259,9 +269,13 @@ def _settings(run: ForeignRun, folder: str, notes: list[str]) -> list[str]:
             words += [ours, str(abs(int(options.pop(name)[""])))]
     rules = [name for name in ("draw", "resign", "maxmoves") if name in options]
     words += [] if rules else ["--no-adjudicate"]
+    if "resign" in options and options["resign"].get("twosided", "false") == "false":
+        words.append("--resign-one-sided")
+    if maxmoves := options.pop("maxmoves", None):
+        words += ["--max-plies", str(2 * int(maxmoves.get("move_count") or maxmoves[""]))]
     for name in sorted(options):
         given = " ".join(f"{key}={text}" if key else text for key, text in options[name].items())
-        what = "our own rules hold instead" if name in rules else "no equal here; left out"
+        what = "our own numbers hold instead" if name in rules else "no equal here; left out"
         _note(notes, f"-{name} {given}".strip() + f": {what}")
     return words
 

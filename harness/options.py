@@ -41,7 +41,7 @@ HYPOTHESES: Final = frozenset({*PRESETS, "elo0", "elo1", "alpha", "beta", "model
 #: What may change when a run is resumed: nothing that has a say in its games or its verdict.
 FREE_ON_RESUME: Final = frozenset(
     {"resume", "concurrency", "cluster", "json_path", "events", "quiet"}
-    | {"pgn_comments", "pgn_append", "final_epd"}
+    | {"pgn_comments", "pgn_append", "final_epd", "log_engine"}
 )
 
 
@@ -349,6 +349,11 @@ output_options = together(
         metavar="FILE",
         help="Write the positions in which the games ended, with their results.",
     ),
+    click.option(
+        "--log-engine",
+        is_flag=True,
+        help="Keep what UCI programs are told and say: a file for each game in the run's folder.",
+    ),
 )
 
 worker_options = together(
@@ -537,7 +542,12 @@ def output_of(context: click.Context) -> Output:
     values = context.params
     for path in (values["pgn_append"], values["final_epd"]):
         check_output_file(path)
-    return Output(values["pgn_comments"] == "full", values["pgn_append"], values["final_epd"])
+    return Output(
+        comments=values["pgn_comments"] == "full",
+        pgn_append=values["pgn_append"],
+        final_epd=values["final_epd"],
+        conversations=values["log_engine"],
+    )
 
 
 def write_result(path: Path | None, document: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -29,6 +29,7 @@ from harness.chunks import (
     Workers,
     match_queue,
 )
+from harness.conversation import keep_conversation
 from harness.errors import EngineStartError, UsageError
 from harness.exports import Output
 from harness.files import write_whole
@@ -273,7 +274,7 @@ class Session:
             self._interrupts.check()
             while workers.capacity and (chunk := queue.next_chunk()) is not None:
                 self._gate.hand_out(chunk.games)
-                workers.submit(chunk)
+                workers.submit(replace(chunk, logged=self._options.output.conversations))
             due_s = self._journal.commit_due_s
             if due_s == 0.0:
                 self._journal.commit()
@@ -290,6 +291,8 @@ class Session:
                 bundles = {(bundle.pair, bundle.game): bundle for bundle in event.bundles}
                 for record in event.records:
                     self._take_game(record, bundles.get((record.pair, record.game)), queue)
+                for conversation in event.conversations:
+                    keep_conversation(self._options.run_dir, conversation)
                 for void in event.voids:
                     self._take_void(void, queue)
             case Failed():

@@ -20,7 +20,7 @@ from harness.errors import HarnessError, VoidGame
 
 if TYPE_CHECKING:
     from harness.books import Opening
-    from harness.chunks import Bundle, Chunk, Done, Failed, Void
+    from harness.chunks import Bundle, Chunk, Conversation, Done, Failed, Void
     from harness.game import GameRecord
     from harness.schedule import GameTask
     from harness.spec import RunSpec, Sides
@@ -79,24 +79,29 @@ class Table:
         records: list[GameRecord] = []
         voids: list[Void] = []
         bundles: list[Bundle] = []
+        talks: list[Conversation] = []
         try:
             for task, opening, sides in zip(chunk.games, chunk.openings, chunk.sides, strict=True):
                 try:
-                    record, bundle = self._play_game(task, opening, sides)
+                    record, bundle, talk = self._play_game(task, opening, sides, chunk.logged)
                 except VoidGame as fault:
                     voids.append(Void(task, fault.kind, str(fault)))
                 else:
                     records.append(record)
                     bundles += [bundle] if bundle is not None else []
+                    talks += [talk] if talk is not None else []
         except Exception as error:  # noqa: BLE001 - sent to the coordinator, which raises it
             return _failed(error)
         wall_ns = perf_counter_ns() - started_ns
-        return Done(chunk.number, tuple(records), wall_ns, tuple(voids), tuple(bundles))
+        return Done(
+            chunk.number, tuple(records), wall_ns, tuple(voids), tuple(bundles), tuple(talks)
+        )
 
     def _play_game(
-        self, task: GameTask, opening: Opening | None, sides: Sides | None
-    ) -> tuple[GameRecord, Bundle | None]:
+        self, task: GameTask, opening: Opening | None, sides: Sides | None, logged: bool
+    ) -> tuple[GameRecord, Bundle | None, Conversation | None]:
         from harness.bundle import bundle_of
+        from harness.conversation import conversation_of
         from harness.game import play_game
         from harness.tally import FAULTS
 
@@ -118,7 +123,8 @@ class Table:
                 tablebases=self._tablebases,
             )
             fit = record.termination not in FAULTS
-            return record, bundle_of(record, sides, self._spec.limit, players)
+            bundle = bundle_of(record, sides, self._spec.limit, players)
+            return record, bundle, conversation_of(record, sides, players) if logged else None
         finally:
             for config, player in zip(sides, players, strict=True):
                 if fit:

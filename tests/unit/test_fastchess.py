@@ -16,7 +16,7 @@ COMMAND = """fastchess -engine cmd=./new name="New one" option.Hash=64 args="-x 
  -engine cmd=old name=old dir=/opt/old tc=20+0.2 -each tc=10+0.1 option.Move Overhead=5 proto=uci \\
  -rounds 2000 -repeat -concurrency 4 -openings file=book.epd format=epd order=sequential start=7 \\
  -sprt elo0=-1 elo1=4 alpha=0.1 beta=0.05 model=logistic -pgnout file=out.pgn min=true -srand 77 \\
- -resign movecount=3 score=400 -recover""".replace("Move Overhead", '"Move Overhead"')
+ -resign movecount=3 score=400 -maxmoves 200 -recover""".replace("Move Overhead", '"Move Overhead"')
 
 
 def parsed(imported: Imported) -> dict[str, Any]:
@@ -49,8 +49,9 @@ def test_a_command_line() -> None:
     )
     assert (values["seed"], values["concurrency"]) == (77, 4)
     assert (values["pgn_comments"], str(values["pgn_append"])) == ("minimal", "out.pgn")
-    assert not values["no_adjudicate"]
-    assert imported.notes == ("-resign movecount=3 score=400: our own rules hold instead",)
+    assert (values["no_adjudicate"], values["resign_one_sided"]) == (False, True)
+    assert (values["max_plies"], values["time_margin_ms"]) == (400, 0)
+    assert imported.notes == ("-resign movecount=3 score=400: our own numbers hold instead",)
 
 
 def saved(**changes: Any) -> dict[str, Any]:
@@ -101,10 +102,11 @@ def test_what_has_no_equal_is_told() -> None:
     imported = import_run(lines, "/at")
     assert list(imported.files) == ["a.cfg", "2-a.cfg"]
     assert imported.command[:6] == ("harness", "match", "a.cfg", "2-a.cfg", "--games", "4")
-    assert parsed(imported)["nodes"] == Limit(nodes=10)
+    values = parsed(imported)
+    assert (values["nodes"], values["time_margin_ms"]) == (Limit(nodes=10), 5)
     assert imported.notes == (
-        "timemargin=5 of an engine has no equal in a config",
         "depth=3 beside nodes= is left out: one limit for a player",
+        "timemargin: the largest of the engines is taken for all",
         "-new 1: no equal here; left out",
         "-use-affinity: no equal here; left out",
     )
