@@ -221,6 +221,47 @@ _tournament_command(
 
 
 @main.command(
+    short_help="What will a test cost, and will it pass?",
+    epilog=_example("harness plan --gain --elo 3 --draw-ratio 0.6", "harness plan reports/RUN"),
+)
+@click.argument("run", required=False, type=click.Path(path_type=Path), metavar="[RUN]")
+@click.option(
+    "--elo",
+    type=float,
+    multiple=True,
+    metavar="ELO",
+    help="Suppose that NEW is stronger by this; may be given again (default: five strengths around"
+    " the hypotheses).",
+)
+@click.option(
+    "--draw-ratio",
+    type=float,
+    metavar="P",
+    help="Share of games that are drawn between equals (default 0.5).",
+)
+@options.hypothesis_options
+@click.option(
+    "--max-games",
+    type=click.IntRange(2),
+    default=options.DEFAULT_MAX_GAMES,
+    show_default=True,
+    metavar="N",
+    help="Undecided after so many games.",
+)
+@options.json_option
+@click.pass_context
+def plan(context: click.Context, /, **_: Any) -> int:
+    """How likely a test is to pass, and how many games it takes, for supposed strengths.
+
+    With RUN: the test of that run, from where it stands now, by the spread of its own games.
+    """
+    from harness.plan_command import run_plan
+
+    run_plan(context)
+    return 0
+
+
+@main.command(
     short_help="The test's numbers for counts, a run or a PGN.",
     epilog=_example(
         "harness stats --ptnml 43,61,144,55,37 --elo0 0 --elo1 5", "harness stats games.pgn"

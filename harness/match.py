@@ -68,6 +68,17 @@ def read_run(run_dir: Path, tell: Callable[[str], None]) -> Document:
         return document
 
 
+def read_tally(run_dir: Path) -> tuple[Tally, float | None]:
+    """The counted pairs of a run as its journal has them, and its games a minute, if known."""
+    with Journal.read(run_dir) as journal:
+        spec = journal.spec_of(MatchSpec)
+        tally = _new_tally(spec)
+        for record in journal.games():
+            tally.add(record)
+        document = document_of(spec, tally, journal, run_dir)
+    return tally, document["games_per_min"] or None
+
+
 def judge_run(run_dir: Path, hypotheses: Hypotheses, tell: Callable[[str], None]) -> dict[str, Any]:
     """What another test would say of a run's pairs, taken in order; `tell` as in `read_run`.
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = (
     "sprt", "match", "gauntlet", "roundrobin", "check", "import", "stats", "perft", "bench", "epd",
     "nightly", "book", "datagen", "warm", "replay", "report", "reproduce", "tune", "queue",
-    "selfcheck",
+    "selfcheck", "plan",
 )  # fmt: skip
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
@@ -137,6 +137,10 @@ MISTAKES = [
     ("nonsense", "No such command 'nonsense'."),
     ("--nonsense", "No such option '--nonsense'."),
     ("sprt", "NEW and BASE are missing; expected two config files, or --rev REV, or --resume RUN"),
+    ("plan --draw-ratio 1", "--draw-ratio 1: expected a share from 0 to 1.00 at 0 Elo"),
+    ("plan nil", "nil: no run there; expected a folder with run.sqlite"),
+    ("plan nil --gain", "--gain cannot be given with RUN = nil; expected RUN alone"),
+    ("plan --elo 2000", "--elo 2000: expected a number from -1000 to 1000"),
     ("replay nil 0", "nil: no run there; expected a folder with run.sqlite"),
     ("replay nil x", "PAIR = x: expected a pair's number, such as 7, or a range, 0-49"),
     ("replay nil 9-3", "PAIR = 9-3: expected a range of 1 to 100000 pairs, lower first"),

@@ -18,7 +18,7 @@ from tests.match.runs import PATIENCE_S, finished_games, wait_until
 
 RUNS = [
     f"sprt null.cfg null.cfg --nodes 100 --plies 4 --max-games {games} --seed 3"
-    for games in (200, 300, 100)
+    for games in (60, 160, 40)
 ]
 
 
@@ -50,6 +50,7 @@ def test_the_list_from_the_command_line(folder: Path) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)  # the start of nine programs
 def test_a_queue_killed_in_the_middle_ends_as_if_undisturbed(folder: Path) -> None:
     for line in RUNS:
         assert harness("queue", "add", *line.split(), cwd=folder).returncode == 0
