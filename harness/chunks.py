@@ -8,7 +8,7 @@ soon as it is over. `Workers` is all that a run knows of where its games are pla
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
@@ -159,15 +159,13 @@ class GameQueue:
         count: int,
         workers: int,
         book: OpeningSource | None = None,
-        sides_of: Callable[[int], Sides | None] = lambda pair: None,
     ) -> None:
-        """`games`, which are `count`, for so many workers. `sides_of` says who plays a pair."""
+        """`games`, which are `count`, for so many workers; the specification says who plays."""
         self._games = iter(games)
         self._left = count
         self._returned: deque[GameTask] = deque()
         self._workers = workers
         self._book = book
-        self._sides_of = sides_of
         self._chunks = 0
         self._game_s: float | None = None
         self._latest: tuple[int, Opening] | None = None
@@ -192,7 +190,7 @@ class GameQueue:
             self._chunks,
             games,
             tuple(map(self._opening, games)),
-            tuple(self._sides_of(game.pair) for game in games),
+            (None,) * len(games),
         )
 
     def give_back(self, games: Iterable[GameTask]) -> None:

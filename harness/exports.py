@@ -89,7 +89,7 @@ def _opening_of(run: Exported) -> Callable[[int], str] | None:
         return None
 
     def described(pair: int) -> str:
-        opening = book.opening(spec.opening_number(pair))
+        opening = book.opening(spec.task_of(pair).opening)
         return f"{opening.name} {opening.opcodes}".strip()
 
     return described

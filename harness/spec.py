@@ -210,10 +210,6 @@ class RunSpec(_Frozen):
         """The games of a pair."""
         return pair_task(self.seed, pair, self.openings.start)
 
-    def opening_number(self, pair: int) -> int:
-        """Which opening a pair is played from; all of its games."""
-        return self.openings.start + pair
-
     def spec_hash(self) -> str:
         """SHA-256 of the canonical JSON of everything that determines the games and the verdict."""
         return _sha256(self.hashed())

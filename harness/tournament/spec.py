@@ -48,9 +48,6 @@ class TournamentSpec(RunSpec):
     def task_of(self, pair: int) -> PairTask:
         return tournament_pair(self.seed, pair, len(self.pairings), self.openings.start)
 
-    def opening_number(self, pair: int) -> int:
-        return self.openings.start + pair // len(self.pairings)
-
     def hashed(self) -> dict[str, Any]:
         """Names count only where they name an anchor, which decides the ratings."""
         content = super().hashed()

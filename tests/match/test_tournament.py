@@ -14,6 +14,7 @@ from engine.jit import source_digest
 from harness.exports import Output
 from harness.journal import Journal
 from harness.limits import Limit
+from harness.openings import BookOpenings
 from harness.playing import RunOptions
 from harness.spec import EngineConfig, OpeningSpec
 from harness.tournament.run import read_tournament, run_tournament
@@ -164,3 +165,22 @@ def test_a_test_s_folder_holds_no_tournament(undisturbed: Path) -> None:
         pytest.raises(UsageError, match="holds a tournament; expected a match"),
     ):
         journal.spec_of(MatchSpec)
+
+
+def test_games_name_their_book_s_opening(tmp_path: Path) -> None:
+    book = tmp_path / "b.epd"
+    lines = ["8/5k2/8/8/8/4K3/4P3/8 w - -", "8/5k2/8/8/8/3K4/3P4/8 w - -"]
+    book.write_text("".join(f'{line} id "n{at}";\n' for at, line in enumerate(lines)))
+    openings = OpeningSpec(
+        kind="book",
+        path=str(book),
+        sha256=BookOpenings(book, "sequential", 1).sha256,
+        order="sequential",
+    )
+    play(tournament(cycles=2, openings=openings), tmp_path / "run", concurrency=1)
+    tags = [
+        line
+        for line in (tmp_path / "run" / "games.pgn").read_text().splitlines()
+        if line.startswith("[Opening ")
+    ]
+    assert tags == ["[Opening \"b.epd:1 id 'n0'\"]"] * 12 + ["[Opening \"b.epd:2 id 'n1'\"]"] * 12

@@ -110,17 +110,11 @@ def test_book_openings_travel_with_their_games_and_are_read_once_a_pair() -> Non
     assert asked == [2, 3, 4]
 
 
-def test_who_plays_travels_with_each_game() -> None:
-    first, second, third = (EngineConfig(name=name) for name in "abc")
-    pairings = ((first, second), (first, third))
-    games = [game for pair in range(2) for game in pair_task(1, pair).games]
-    queue = GameQueue(games, 4, workers=1, sides_of=lambda pair: pairings[pair])
-    queue.measured(games=1000, wall_ns=1)
-    chunks = drain(queue)
-    assert [sides for chunk in chunks for sides in chunk.sides] == [
-        pairings[0],
-        pairings[0],
-        pairings[1],
-        pairings[1],
-    ]
-    assert joined(chunks).sides == tuple(sides for chunk in chunks for sides in chunk.sides)
+def test_chunks_of_a_lost_worker_become_one_with_all_that_belongs_to_their_games() -> None:
+    first, second = (EngineConfig(name=name) for name in "ab")
+    games = pair_task(1, 0).games
+    one = Chunk(1, games[:1], (None,), ((first, second),))
+    other = Chunk(2, games[1:], (Opening("fen", (), "name"),), ((second, first),))
+    assert joined([one, other]) == Chunk(
+        1, games, (None, Opening("fen", (), "name")), ((first, second), (second, first))
+    )
