@@ -82,7 +82,7 @@ def progress_line(progress: TournamentProgress) -> str:
     ratings = ", ".join(
         f"{row['name']} {rating(row['elo'], anchored)} ± {number(row['elo_error'], 0)}"
         for row in standings_of(progress.spec, progress.table)
-        if row["games"] >= FEW_GAMES
+        if row["games"] >= FEW_GAMES and not row["anchored"]
     )
     return f"{pace(progress)}  {ratings}"
 
