@@ -51,8 +51,8 @@ __all__ = [
 MAX_HASH_MB = 65_536
 MAX_NAME_LENGTH = 64
 _OWN_SOURCES = ("builtin", "null")
-_FOREIGN_SOURCES = ("uci",)
-_EXPECTED_SOURCE = "expected builtin, builtin@REV with a git revision, or uci"
+_FOREIGN_SOURCES = ("uci", "git")
+_EXPECTED_SOURCE = "expected builtin, builtin@REV with a git revision, uci or git"
 _SECTIONS = ("options", "search", "evaluation", "environment", "timeouts")
 _ENGINE_KEYS = ("name", "source", "extends", "rating")
 
@@ -86,8 +86,10 @@ def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = Non
     )
     if config.program is None:
         return config
-    called = introduced_as(config.program, entries)
-    return config if name is not None else config.model_copy(update={"name": called or config.name})
+    called = introduced_as(config.program, entries) or config.name
+    if config.program.commit:
+        called = f"{called} {config.program.commit[:8]}"  # its other revisions say the same name
+    return config if name is not None else config.model_copy(update={"name": called})
 
 
 def _own(entries: Entries, schema: Schema) -> dict[str, Any]:
@@ -154,8 +156,6 @@ def _source(entries: Entries) -> tuple[str, str]:
             return source_of(entry.text.removeprefix(PREFIX))
         except UsageError as error:
             raise entry.refusal(str(error)) from None
-    if entry.text == "git":
-        raise entry.refusal(f"this version cannot play it yet; {_EXPECTED_SOURCE}")
     raise entry.refusal(f"unknown source; {_EXPECTED_SOURCE}")
 
 

@@ -1,10 +1,12 @@
-"""Files that are either as they were before, or complete."""
+"""Files that are either as they were before, or complete; and whether they are the same."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -49,3 +51,15 @@ def write_whole(path: Path, text: str) -> None:
     """Write a file, all of it or nothing."""
     with whole_file(path) as file:
         file.write(text)
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file, which is read again only when it was written since."""
+    status = path.stat()
+    return _file_sha256(path, status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@lru_cache
+def _file_sha256(path: Path, *_version: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

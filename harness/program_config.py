@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shlex
 import shutil
-from functools import lru_cache
+from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Final
 
-from harness.errors import EngineStartError
+from harness.builds import Built, Recipe, build, check_bench
+from harness.errors import EngineStartError, UsageError
+from harness.files import file_sha256
 from harness.ini import Entry, nearest
 from harness.spec import Program, Timeouts
 from harness.uci_options import Greeting, greet, setoption
@@ -19,7 +20,8 @@ from harness.uci_process import NS_PER_MS, UciProcess
 
 Entries = dict[tuple[str, str], Entry]
 
-PROGRAM_KEYS: Final = ("command", "arguments", "folder")
+_GIT_KEYS: Final = ("repository", "revision", "build", "binary")
+PROGRAM_KEYS: Final = ("command", "arguments", "folder", *_GIT_KEYS, "bench")
 TIMEOUT_KEYS: Final = tuple(Timeouts.model_fields)
 MAX_TIMEOUT_MS: Final = 24 * 3600 * 1000
 
@@ -31,13 +33,13 @@ def check_text(entry: Entry) -> None:
 
 
 def read_program(entries: Entries) -> Program:
-    """The program of an engine of source uci. Raises UsageError."""
-    command = entries.get(("engine", "command"))
-    if command is None:
-        source = entries["engine", "source"]
-        raise source.refusal("no engine.command; expected the program to be started")
-    check_text(command)
-    path = _find(command)
+    """The program of an engine of source uci, or git, which is built if need be.
+
+    Raises UsageError, and EngineStartError where the build fails.
+    """
+    source = entries["engine", "source"]
+    built = _build(entries) if source.text == "git" else None
+    path = _command(entries) if built is None else built.program
     return Program(
         command=str(path),
         arguments=_arguments(entries.get(("engine", "arguments"))),
@@ -45,7 +47,56 @@ def read_program(entries: Entries) -> Program:
         environment={key: e.text for (section, key), e in entries.items() if section == _VARIABLES},
         timeouts=_timeouts(entries),
         sha256=file_sha256(path),
+        repository="" if built is None else entries["engine", "repository"].text,
+        commit="" if built is None else built.commit,
     )
+
+
+def _command(entries: Entries) -> Path:
+    """The program of an engine of source uci."""
+    source = entries["engine", "source"]
+    _refuse_others(entries, source, (*_GIT_KEYS, "bench"))
+    command = entries.get(("engine", "command"))
+    if command is None:
+        raise source.refusal("no engine.command; expected the program to be started")
+    check_text(command)
+    return _find(command)
+
+
+def _build(entries: Entries) -> Built:
+    """The program of an engine of source git."""
+    source = entries["engine", "source"]
+    _refuse_others(entries, source, ("command",))
+    given = {key: entries.get(("engine", key)) for key in (*_GIT_KEYS, "bench")}
+    values = {}
+    for key in _GIT_KEYS:
+        entry = given[key]
+        if entry is None:
+            raise source.refusal(f"no engine.{key}; expected {', '.join(_GIT_KEYS)}")
+        check_text(entry)
+        values[key] = entry.text
+    repository = entries["engine", "repository"]
+    folder = Path(os.path.abspath(repository.path.parent / os.path.expanduser(repository.text)))
+    if folder.is_dir():
+        values["repository"] = str(folder)
+    bench = given["bench"]
+    if bench is not None and not bench.text.isdecimal():
+        raise bench.refusal("expected the nodes of the program's bench")
+    try:
+        built = build(Recipe(**values))
+    except UsageError as error:
+        raise entries["engine", "revision"].refusal(str(error)) from None
+    if bench is not None:
+        check_bench(built, int(bench.text))
+    return built
+
+
+def _refuse_others(entries: Entries, source: Entry, keys: Iterable[str]) -> None:
+    """Keys that mean nothing for this source."""
+    for key in keys:
+        entry = entries.get(("engine", key))
+        if entry is not None:
+            raise entry.refusal(f"an engine of source {source.text} has no such key")
 
 
 _VARIABLES: Final = "environment"
@@ -94,18 +145,6 @@ def _timeouts(entries: Entries) -> Timeouts:
                 raise entry.refusal(f"expected an integer from 1 to {MAX_TIMEOUT_MS} milliseconds")
             given[key] = int(entry.text)
     return Timeouts(**given)
-
-
-def file_sha256(path: Path) -> str:
-    """SHA-256 of a file, which is read again only when it was written since."""
-    status = path.stat()
-    return _file_sha256(path, status.st_mtime_ns, status.st_size, status.st_ino)
-
-
-@lru_cache
-def _file_sha256(path: Path, *_version: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def introduced_as(program: Program, entries: Entries) -> str:

@@ -11,10 +11,12 @@ import signal
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from harness.errors import EngineStartError, HarnessError, HarnessFault, MachineFault
+from harness.files import file_sha256
 from harness.game import PlayerFault
 from harness.record import MATE_BOUND_CP, MATE_CP, Exhibit, MoveTimes, Reply, Termination
 from harness.uci_options import Greeting, greet, setoption
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from harness.clock import Clocks
     from harness.config import EngineConfig
     from harness.limits import Limit
+    from harness.spec import Program
 
 STARTPOS: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -75,6 +78,7 @@ class UciPlayer:
         self._position = f"position {start} moves"
 
     def _start(self) -> UciProcess:
+        _check_unchanged(self._program, self._name)
         process = self._process = UciProcess(self._program, self._name)
         self._greeting = greet(process, self._timeouts.start_ms)
         for name, value in self._options.items():
@@ -209,6 +213,19 @@ _TERMINATIONS: Final = {
     EngineSilent: Termination.HANG,
     EngineFlood: Termination.FLOOD,
 }
+
+
+def _check_unchanged(program: Program, name: str) -> None:
+    """Refuse a file that was written since the run was specified: it would be another engine."""
+    try:
+        found = file_sha256(Path(program.command)) if program.sha256 else ""
+    except OSError as error:
+        raise EngineStartError(f"{name}: {program.command}: {error.strerror}") from None
+    if found != program.sha256:
+        raise EngineStartError(
+            f"{name}: {program.command} has SHA-256 {found[:12]}, expected {program.sha256[:12]}:"
+            " the program was changed since the run was specified"
+        )
 
 
 def _after(time_ms: int) -> int:
