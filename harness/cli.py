@@ -761,6 +761,15 @@ def texel(context: click.Context, /, **_: Any) -> int:
 @click.argument("base", default="base.cfg")
 @search_options.study_options
 @options.limit_options
+@options.hypothesis_options
+@click.option(
+    "--max-games",
+    type=click.IntRange(2),
+    default=20_000,
+    show_default=True,
+    metavar="N",
+    help="Of the final test: undecided after so many.",
+)
 @options.seed_option
 @options.concurrency_option("Games at a time (default: one for each core).")
 @search_options.out_option

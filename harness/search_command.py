@@ -3,59 +3,177 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
+from typing import Any, Final
 
 import click
 
 from harness import __version__, options
 from harness.config import load_engine_config
-from harness.errors import UsageError
+from harness.errors import Interrupted, UsageError
+from harness.exports import write_json
 from harness.files import write_whole
+from harness.journal import FILE_NAME, Journal
 from harness.playing import RunOptions
+from harness.report.search_page import write_search_report
 from harness.search_tuning.candidate import candidate_config
+from harness.search_tuning.confirm import confirm
+from harness.search_tuning.document import study_document
+from harness.search_tuning.plan import make_plan, measured_games_per_hour
 from harness.search_tuning.rules import rules_of
 from harness.search_tuning.space import Space
 from harness.search_tuning.space_file import read_space
-from harness.search_tuning.study import play_study
+from harness.search_tuning.study import StudyResult, play_study
 from harness.search_tuning.study_spec import StudySpec
+from harness.search_view import StudyWatch
 from harness.spec import EngineConfig
-from harness.view import make_view
+from harness.texel_verify import verification_of
+from harness.view import View, make_view
+
+DOCUMENT: Final = "search.json"
+#: Moves that are timed for the plan.
+_TIMED_MOVES: Final = 8
 
 
 def run_search(context: click.Context) -> str | None:
     """Tune, or go on with a study; the decision of the final test, None without one."""
     values = context.params
+    options.check_output_file(values["json_path"])
     base = load_engine_config(values["base"])
     space = read_space(values["space"])
-    view = make_view(
-        quiet=values["quiet"], to_stderr=values["json_path"] == options.STANDARD_OUTPUT
-    )
     if values["screen"]:
         show_screen(space, base)
         return None
-    spec = study_spec(context, base, space)
-    folder = values["out"] / f"search-{spec.name}"
-    workers = values["concurrency"] or len(os.sched_getaffinity(0))
-    run = RunOptions(folder, workers, resume=(folder / "run.sqlite").exists())
-    result = play_study(
-        spec, run, values["storage"], view.message, view.compiling, lambda progress: None
+    view = make_view(
+        quiet=values["quiet"], to_stderr=values["json_path"] == options.STANDARD_OUTPUT
     )
-    if result.conclusion is None:
-        raise UsageError("every trial of the race has failed; see the report")
-    path = folder / f"{spec.name}.cfg"
-    remark = f"Made by `harness tune search`: {result.conclusion.sentence}."
-    write_whole(path, candidate_config(spec, result.conclusion.values, folder, remark))
-    click.echo(result.conclusion.sentence, err=values["json_path"] == options.STANDARD_OUTPUT)
-    view.message(f"in {path}")
-    return None
+    spec = study_spec(context, base, space)
+    workers = values["concurrency"] or len(os.sched_getaffinity(0))
+    show_plan(context, spec, workers, view)
+    if values["plan"]:
+        return None
+    folder = values["out"] / f"search-{spec.name}"
+    resume = (folder / FILE_NAME).exists()
+    if resume:
+        check_same_study(folder, spec)
+    document = _to_the_end(context, spec, RunOptions(folder, workers, resume), view)
+    click.echo(document["sentence"], err=values["json_path"] == options.STANDARD_OUTPUT)
+    view.message(f"in {folder}: {spec.name}.cfg, {DOCUMENT}, report.html")
+    options.write_result(values["json_path"], document)
+    return document["confirmed"][0]["decision"] if document["confirmed"] else None
+
+
+def _to_the_end(
+    context: click.Context, spec: StudySpec, run: RunOptions, view: View
+) -> dict[str, Any]:
+    """Search, race, test and report."""
+    try:
+        result = play_study(
+            spec,
+            run,
+            context.params["storage"],
+            view.message,
+            view.compiling,
+            StudyWatch(spec, view.message).update,
+        )
+        document = _write(spec, run, result, [], view)
+        if result.conclusion is not None and not context.params["no_test"]:
+            tests = _test(context, spec, run, result, view)
+            document = _write(spec, run, result, tests, view)
+    except Interrupted:
+        click.echo("interrupted; to go on: the same command again", err=True)
+        raise
+    return document
+
+
+def _test(
+    context: click.Context, spec: StudySpec, run: RunOptions, result: StudyResult, view: View
+) -> list[dict[str, Any]]:
+    candidate = load_engine_config(str(run.run_dir / f"{spec.name}.cfg"))
+    verification = verification_of(context, spec.base, spec.seed)
+    return confirm(
+        verification,
+        run.run_dir,
+        candidate,
+        result.openings,
+        run.concurrency,
+        context.params["transfer_games"],
+        view,
+    )
+
+
+def _write(
+    spec: StudySpec, run: RunOptions, result: StudyResult, tests: list[dict[str, Any]], view: View
+) -> dict[str, Any]:
+    """search.json, the candidate's config and the report, as far as there is something to say."""
+    folder = run.run_dir
+    document = {**study_document(spec, result, tests), "folder": str(folder)}
+    write_json(folder / DOCUMENT, document)
+    if result.conclusion is not None:
+        remark = f"Made by `harness tune search`. {document['sentence']}."
+        config = candidate_config(spec, result.conclusion.values, folder, remark)
+        write_whole(folder / f"{spec.name}.cfg", config)
+    try:
+        write_search_report(document, folder / "report.html")
+    except UsageError as missing:
+        view.message(str(missing))
+    return document
+
+
+def check_same_study(folder: Path, spec: StudySpec) -> None:
+    """Refuse to go on with another study of that name."""
+    with Journal.read(folder) as journal:
+        begun = journal.spec_of(StudySpec)
+    before, now = begun.hashed(), spec.hashed()
+    other = sorted(key for key in now if before.get(key) != now[key])
+    if other:
+        raise UsageError(
+            f"{folder} holds a study {spec.name!r} with another {other[0]}; expected what it began"
+            " with, or another --name"
+        )
 
 
 def show_screen(space: Space, base: EngineConfig) -> None:
     """The effect of each parameter, a line each."""
     from harness.search_tuning.screen import screen
 
+    if base.program is not None:
+        raise UsageError(
+            f"--screen looks into the built-in engine; expected no UCI engine, as {base.name} is"
+        )
     for effect in screen(space, base):
         click.echo(effect.sentence)
+
+
+def show_plan(context: click.Context, spec: StudySpec, workers: int, view: View) -> None:
+    """What the study can be expected to find."""
+    test = options.sprt_spec(context).hypotheses()
+    speed = _games_per_hour(spec, workers)
+    plan = make_plan(
+        len(spec.space.dimensions), spec.rules.games, test, context.params["max_games"], speed
+    )
+    for line in plan.lines:
+        view.message(line)
+
+
+def _games_per_hour(spec: StudySpec, workers: int) -> float | None:
+    """Measured on moves from the first of the bench's positions; None for other limits and UCI."""
+    if spec.base.program is not None or not spec.limit.nodes:
+        return None
+    import numpy as np
+
+    from engine.bench import POSITIONS
+    from engine.shell import Searcher, SearchLimit
+
+    searcher = Searcher(spec.base.search, spec.base.weights, spec.base.hash_mb)
+    seconds = []
+    for fen in POSITIONS[: _TIMED_MOVES + 1]:
+        searcher.new_game(fen)
+        started_s = time.perf_counter()
+        searcher.go(np.zeros(1, np.uint16), 0, SearchLimit(nodes=spec.limit.nodes))
+        seconds.append(time.perf_counter() - started_s)
+    return measured_games_per_hour(seconds[1:], workers)
 
 
 def study_spec(context: click.Context, base: EngineConfig, space: Space) -> StudySpec:
@@ -63,12 +181,11 @@ def study_spec(context: click.Context, base: EngineConfig, space: Space) -> Stud
     from engine.jit import source_digest
 
     values = context.params
-    rules = rules_of(values["sampler"], values["games"], values["trial_pairs"])
     return StudySpec(
         name=values["name"] or Path(values["space"]).stem,
         base=base,
         space=space,
-        rules=rules,
+        rules=rules_of(values["sampler"], values["games"], values["trial_pairs"]),
         limit=options.match_limit(context),
         seed=values["seed"],
         source_digest=source_digest(),

@@ -40,6 +40,16 @@ study_options = together(
         metavar="URL",
         help="Keep the trials there, such as postgresql://user@host/base (default: a file).",
     ),
+    click.option("--no-test", is_flag=True, help="End with the candidate, without the final test."),
+    click.option(
+        "--transfer-games",
+        type=click.IntRange(0),
+        default=2000,
+        show_default=True,
+        metavar="N",
+        help="Most games of each test at two and four times the nodes; 0: none.",
+    ),
+    click.option("--plan", is_flag=True, help="Play nothing; say what can be expected."),
     click.option(
         "--screen", is_flag=True, help="Play nothing; say which parameters change the search."
     ),

@@ -22,7 +22,7 @@ from harness.view import View
 
 _VERIFY_STEP: Final = 0x766572696679  # "verify"
 _BOOK: Final = "verify.epd"
-_RUN: Final = "verify"
+RUN: Final = "verify"
 #: At most half of the openings, and so many, may be among the positions of the data.
 _FEW: Final = 1000
 
@@ -35,11 +35,17 @@ class Verification:
     spec: MatchSpec
 
     def play(
-        self, folder: Path, new: EngineConfig, taken: NDArray[np.uint64], workers: int, view: View
+        self,
+        folder: Path,
+        new: EngineConfig,
+        taken: NDArray[np.uint64],
+        workers: int,
+        view: View,
+        run_name: str = RUN,
     ) -> dict[str, Any]:
         """Play it in `folder`, or what is missing of it; the document of the run.
 
-        taken : uint64[...], keys of positions that no opening shall be.
+        taken : uint64[...], increasing keys of positions that no opening shall be.
         """
         book = folder / _BOOK
         if not book.exists():
@@ -58,7 +64,7 @@ class Verification:
                 ),
             }
         )
-        run = folder / _RUN
+        run = folder / run_name
         resume = run.exists()
         run.mkdir(exist_ok=True)
         return run_match(spec, RunOptions(run, workers, resume), view)

@@ -97,9 +97,14 @@ class Course:
         return self._open[ordinal].order
 
     @property
-    def searched(self) -> list[Told]:
+    def told(self) -> list[Told]:
         """The told trials of the search, in order."""
         return self._searched
+
+    @property
+    def pairs_done(self) -> int:
+        """All pairs that count so far, those of open trials included."""
+        return self._pairs + sum(len(one.classes) for one in self._open.values())
 
     def next_pair(self) -> PairRef | None:
         """The pair to be played next; None when all wanted ones were handed out."""

@@ -16,7 +16,7 @@ RACE_ENTRANTS: Final = 3
 #: Re-evaluations have so many sets of openings, in turn; the race has one that none of them had.
 REEVALUATION_SETS: Final = 10
 _SEARCH_SETS: Final = 5
-_FEWEST_OPENINGS: Final = 500
+_SPSA_OPENINGS: Final = 500
 
 _Count = Annotated[int, Field(ge=1)]
 
@@ -59,8 +59,11 @@ class Rules(BaseModel):
 
     @property
     def search_openings(self) -> int:
-        """How many openings the search has: a trial's, and others for values that come again."""
-        return max(_SEARCH_SETS * self.trial_pairs, _FEWEST_OPENINGS)
+        """How many openings the search has: a trial's, and others for values that come again.
+
+        SPSA has many, since its trials are short and never compared.
+        """
+        return max(_SEARCH_SETS * self.trial_pairs, _SPSA_OPENINGS if self.sampler == "spsa" else 0)
 
     @property
     def first_race_opening(self) -> int:
@@ -81,4 +84,5 @@ _BATCHES: Final = 5
 def rules_of(sampler: SamplerName, games: int, trial_pairs: int | None = None) -> Rules:
     """The rules of a sampler with so many games, and its usual trials unless told otherwise."""
     pairs = trial_pairs or _TRIAL_PAIRS.get(sampler, Rules().trial_pairs)
-    return Rules(sampler=sampler, games=games, trial_pairs=pairs, batch_pairs=-(-pairs // _BATCHES))
+    batches = 1 if sampler == "spsa" else _BATCHES
+    return Rules(sampler=sampler, games=games, trial_pairs=pairs, batch_pairs=-(-pairs // batches))

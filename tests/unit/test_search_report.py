@@ -1,0 +1,146 @@
+"""The plan, the document and the report of a study, on simulated games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+
+from harness.limits import Limit
+from harness.report.search_page import parameter_rows, render, strength_rows
+from harness.search_tuning.answers import Proposer
+from harness.search_tuning.candidate import candidate_config
+from harness.search_tuning.course import Course
+from harness.search_tuning.document import study_document
+from harness.search_tuning.ledger import Ledger
+from harness.search_tuning.openings import StudyOpenings
+from harness.search_tuning.plan import make_plan, pass_chance
+from harness.search_tuning.rules import Rules
+from harness.search_tuning.space import Dimension, Space
+from harness.search_tuning.study import StudyResult
+from harness.search_tuning.study_spec import StudySpec, pair_number, trial_pair
+from harness.search_view import study_lines
+from harness.spec import EngineConfig
+from harness.sprt import Hypotheses
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+SPEC = StudySpec(
+    name="lmr",
+    base=EngineConfig(name="base", path="/configs/base.cfg"),
+    space=Space(
+        dimensions=(
+            Dimension(name="lmr_base", low=0, high=200, step=5, scale=100),
+            Dimension(name="lmr_divisor", low=150, high=800, log=True, scale=100),
+        ),
+        fixed={"lmr_pv": 1},
+    ),
+    rules=Rules(games=1200, trial_pairs=20, batch_pairs=5),
+    limit=Limit(nodes=1000),
+)
+
+
+@pytest.fixture(scope="module")
+def result() -> StudyResult:
+    """A study whose pairs are won the more, the nearer `lmr_base` is to 1.20."""
+    ledger = Ledger(optuna.create_study(direction="maximize"), SPEC.space)
+    proposer = Proposer(SPEC.rules, SPEC.space, SPEC.seed, None)
+    course = Course(SPEC.rules, proposer, ledger)
+    while not course.finished:
+        pair = course.next_pair()
+        assert pair is not None
+        away = abs(course.order(pair.ordinal).played["lmr_base"] - 120) / 40
+        course.take(pair.ordinal, pair.place, max(0, min(4, 3 - int(away) + pair.place % 2)))
+    openings = StudyOpenings([], SPEC.rules)
+    told = tuple(ledger.told)
+    return StudyResult(told, proposer.conclude(told), proposer, openings, 1200, 60.0)
+
+
+TEST: dict[str, Any] = {
+    "decision": "H1",
+    "sentence": "passed",
+    "elo": 11.0,
+    "elo_ci95": [4.0, 18.0],
+    "games_counted": 3000,
+    "limit": "1000 nodes a move",
+    "run_dir": "verify",
+}
+
+
+def test_claimed_stands_beside_confirmed(result: StudyResult) -> None:
+    assert result.conclusion is not None
+    assert abs(result.conclusion.values["lmr_base"] - 120) <= 30
+    document = study_document(SPEC, result, [TEST, {**TEST, "limit": "2000 nodes a move"}])
+    document["folder"] = "here"
+    assert "claimed +" in document["sentence"]
+    assert "confirmed +11.0 [+4.0, +18.0] in 3,000 games: H1" in document["sentence"]
+    assert [label for label, *_ in strength_rows(document)] == [
+        "claimed by the search",
+        "confirmed, 1000 nodes a move",
+        "confirmed with more nodes, 2000 nodes a move",
+    ]
+    (first, second) = parameter_rows(document)
+    assert first[:3] == ("lmr_base", "0.00 to 2.00", "0.75")
+    assert second[2] == "2.25"
+    importances = document["response"]["importances"]
+    assert importances["lmr_base"] > importances["lmr_divisor"]
+    page = render(document)
+    assert page.count("<svg") == 2 + 1 + 2  # history, importance; contour; two slices
+    assert "11.0 [+4.0, +18.0]" in page
+
+
+def test_without_tests_the_sentence_says_so(result: StudyResult) -> None:
+    assert study_document(SPEC, result, [])["sentence"].endswith("not tested")
+
+
+def test_the_candidate_extends_the_base(result: StudyResult, tmp_path: Path) -> None:
+    from harness.config import load_engine_config
+
+    (tmp_path / "base.cfg").write_text("[engine]\nname = base\n")
+    spec = SPEC.model_copy(
+        update={"base": EngineConfig(name="base", path=str(tmp_path / "base.cfg"))}
+    )
+    values = {"lmr_base": 120, "lmr_divisor": 300}
+    path = tmp_path / "lmr.cfg"
+    path.write_text(candidate_config(spec, values, tmp_path, "found"))
+    loaded = load_engine_config(str(path))
+    assert loaded.name == "lmr"
+    assert loaded.search == spec.base.search | values | {"lmr_pv": 1}
+
+
+def test_a_base_outside_the_space_has_no_place_in_it() -> None:
+    assert SPEC.base_values() == {"lmr_base": 75, "lmr_divisor": 225}
+    other = SPEC.base.model_copy(update={"search": SPEC.base.search | {"lmr_pv": 0}})
+    assert SPEC.model_copy(update={"base": other}).base_values() is None
+
+
+def test_pairs_are_numbered_by_trial() -> None:
+    assert trial_pair(pair_number(17, 3)) == (17, 3)
+
+
+def test_progress_is_told_with_the_best_by_their_lower_bounds(result: StudyResult) -> None:
+    head, *best = study_lines(SPEC, result.told, 300, 600, 60.0)
+    assert "600 of 1,200 games, 600 games/min" in head
+    assert len(best) == 3
+    assert all("lmr_base" in line for line in best)
+
+
+def test_a_plan_grows_with_the_games_and_says_when_it_is_hopeless() -> None:
+    test = Hypotheses(0.0, 5.0, 0.05, 0.05, "normalized")
+    small, large = (make_plan(8, games, test, 20_000, 3600.0) for games in (300, 100_000))
+    assert small.is_hopeless
+    assert "hopeless" in small.lines[-1]
+    assert not large.is_hopeless
+    assert large.hours == pytest.approx(100_000 / 3600)
+    for one, other in zip(small.expectations, large.expectations, strict=True):
+        assert one.gain_elo < other.gain_elo < one.attainable_elo
+        assert one.pass_chance < other.pass_chance
+
+
+def test_the_chance_of_the_test_is_its_error_rates_at_its_bounds() -> None:
+    test = Hypotheses(0.0, 10.0, 0.05, 0.05, "logistic")
+    assert pass_chance(0.0, test, 10**7, 0.4) == pytest.approx(0.05, abs=0.002)
+    assert pass_chance(10.0, test, 10**7, 0.4) == pytest.approx(0.95, abs=0.002)
+    assert pass_chance(10.0, test, 100, 0.4) < 0.05

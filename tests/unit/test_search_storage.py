@@ -1,0 +1,62 @@
+"""Who may go on with a study, and with which one."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.errors import EngineStartError, UsageError
+from harness.search_tuning.storage import Lease, open_study
+
+
+def test_a_study_of_that_name_with_another_space_is_refused(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/trials.db"
+    open_study(url, tmp_path, "lmr", {"space": "a", "spec_hash": "1"})
+    open_study(url, tmp_path, "lmr", {"space": "a", "spec_hash": "1"})
+    with pytest.raises(
+        UsageError, match=r"study 'lmr' with another space; expected another --name"
+    ):
+        open_study(url, tmp_path, "lmr", {"space": "b", "spec_hash": "1"})
+
+
+@pytest.mark.parametrize(
+    "url", ["nosuch://host/base", "sqlite:////no/such/folder/trials.db", "postgresql://u:secret@/"]
+)
+def test_a_store_that_cannot_be_reached_is_told_without_its_password(
+    tmp_path: Path, url: str
+) -> None:
+    with pytest.raises(EngineStartError, match="cannot be reached") as told:
+        open_study(url, tmp_path, "lmr", {})
+    assert "secret" not in str(told.value)
+
+
+def test_a_second_coordinator_is_refused_and_a_dead_one_is_followed(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/trials.db"
+    study = open_study(url, tmp_path, "lmr", {})
+    lease = Lease(study, tmp_path)
+    owner = study.user_attrs["owner"]
+    living = {**owner, "process": os.getppid(), "folder": "elsewhere"}
+    study.set_user_attr("owner", living)
+    with pytest.raises(UsageError, match=f"is being played by process {os.getppid()}"):
+        Lease(study, tmp_path)
+    elsewhere = {**owner, "host": "other", "at": time.time()}
+    study.set_user_attr("owner", elsewhere)
+    with pytest.raises(UsageError, match="on other; expected a study that has stopped"):
+        Lease(study, tmp_path)
+    study.set_user_attr("owner", {**elsewhere, "at": time.time() - 3600})
+    Lease(study, tmp_path).give_back()
+    lease.give_back()
+    assert study.user_attrs["owner"] is None
+
+
+def test_who_has_lost_the_study_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = open_study(f"sqlite:///{tmp_path}/trials.db", tmp_path, "lmr", {})
+    lease = Lease(study, tmp_path)
+    study.set_user_attr("owner", {**study.user_attrs["owner"], "process": os.getppid()})
+    now_s = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now_s + 60)
+    with pytest.raises(UsageError, match="taken over by another process"):
+        lease.renew()
