@@ -121,7 +121,15 @@ def _points(table: Crosstable, player: int) -> Document:
 def _opponents(
     spec: TournamentSpec, table: Crosstable, ratings: Ratings, player: int
 ) -> dict[str, Any]:
-    implied = implied_ratings(player, table.meetings, ratings)
+    """What each opponent implies; where there are anchors, each of these.
+
+    The others' ratings rest on this very player's games: they would only agree with it.
+    """
+    implied = [
+        one
+        for one in implied_ratings(player, table.meetings, ratings)
+        if not spec.anchors or spec.players[one.opponent].name in spec.anchors
+    ]
     return {
         "opponents": [
             {

@@ -17,6 +17,8 @@ from harness.limits import Limit
 from harness.openings import BookOpenings
 from harness.playing import RunOptions
 from harness.spec import EngineConfig, OpeningSpec
+from harness.tournament.crosstable import Crosstable
+from harness.tournament.document import standings_of
 from harness.tournament.run import read_tournament, run_tournament
 from harness.tournament.spec import TournamentSpec
 from tests.match.runs import (
@@ -184,3 +186,16 @@ def test_games_name_their_book_s_opening(tmp_path: Path) -> None:
         if line.startswith("[Opening ")
     ]
     assert tags == ["[Opening \"b.epd:1 id 'n0'\"]"] * 12 + ["[Opening \"b.epd:2 id 'n1'\"]"] * 12
+
+
+def test_only_anchors_say_what_a_player_is_worth(undisturbed: Path) -> None:
+    spec = tournament(anchors={"null a": 2000.0, "null b": 2100.0})
+    table = Crosstable(PLAYERS, spec.pairings, spec.pairs)
+    with Journal.read(undisturbed) as journal:
+        for record in journal.games():
+            table.add(record)
+    rows = {row["name"]: row for row in standings_of(spec, table)}
+    assert {one["name"] for one in rows["null c"]["opponents"]} == {"null a", "null b"}
+    assert rows["null c"]["spread_elo"] is not None
+    free = {row["name"]: row for row in standings_of(SPEC, table)}
+    assert len(free["null c"]["opponents"]) == PLAYERS - 1
