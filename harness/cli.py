@@ -783,6 +783,8 @@ def search(context: click.Context, /, **_: Any) -> int:
     extends the base, with the evidence, and is tested against the base on openings that the search
     has not seen. Exit code: as of sprt.
     """
+    search_options.check_usage(context)
+
     from harness.search_command import run_search
 
     decision = run_search(context)

@@ -21,7 +21,7 @@ from harness.errors import HarnessError, UsageError
 from harness.perft_suite import Position
 from harness.spec import Program, Timeouts
 from harness.uci_options import greet
-from harness.uci_process import NS_PER_S, EngineSilent, UciProcess
+from harness.uci_process import NS_PER_S, EngineFlood, EngineSilent, UciProcess
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -199,7 +199,7 @@ class UciDivider:
     def _check(self) -> None:
         try:
             moves = len(self._ask(1, PROBE_SECONDS))
-        except EngineSilent:
+        except (EngineSilent, EngineFlood):
             moves = 0
         if moves != 20:
             raise UsageError(
@@ -222,7 +222,7 @@ class UciDivider:
         return self._ask(depth)
 
     def _ask(self, depth: int, timeout_s: float = COUNT_SECONDS) -> Divided:
-        """What it says. Raises EngineSilent after `timeout_s`, also when it thinks instead."""
+        """What it says. Raises EngineSilent after `timeout_s`, and EngineFlood."""
         self._engine.begin()
         self._engine.send(f"go perft {depth}")
         deadline_ns = time.perf_counter_ns() + int(timeout_s * NS_PER_S)

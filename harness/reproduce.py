@@ -62,7 +62,8 @@ def _read(path: Path) -> dict[str, Any]:
             return found
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise UsageError(
-            f"{path}: {error}; expected a bundle from the folder faults/ of a run"
+            f"{path}: {getattr(error, 'strerror', None) or error}; expected a bundle from the"
+            " folder faults/ of a run"
         ) from None
     raise UsageError(f"{path}: schema {document['schema']}; expected {SCHEMA}")
 

@@ -39,7 +39,6 @@ _TIMED_MOVES: Final = 8
 def run_search(context: click.Context) -> str | None:
     """Tune, or go on with a study; the decision of the final test, None without one."""
     values = context.params
-    options.check_output_file(values["json_path"])
     base = load_engine_config(values["base"])
     space = read_space(values["space"])
     if values["screen"]:

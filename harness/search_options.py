@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from harness.options import together
+from harness.options import check_output_file, check_output_folder, together
 
 SAMPLERS: Final = ("gp", "spsa", "cma-es", "tpe", "random")
 
@@ -63,3 +63,15 @@ out_option = click.option(
     metavar="DIR",
     help="Where the study's folder is made, or found again.",
 )
+
+
+def check_usage(context: click.Context) -> None:
+    """Refuse what is wrong with the options and files, before anything is loaded or written."""
+    from harness.config import load_engine_config
+    from harness.search_tuning.space_file import read_space
+
+    values = context.params
+    check_output_file(values["json_path"])
+    check_output_folder(values["out"])
+    load_engine_config(values["base"])
+    read_space(values["space"])

@@ -93,11 +93,10 @@ def _players(paths: Sequence[str], form: Format) -> tuple[EngineConfig, ...]:
     from harness.config import load_engine_config
 
     if form == "match" and len(paths) != 2:
-        raise UsageError(f"{len(paths)} engines given; expected two config files, or --resume RUN")
+        raise UsageError(f"engines given: {len(paths)}; expected two config files, or --resume RUN")
     if len(paths) < 2:
         raise UsageError(
-            f"{len(paths) or 'no'} engines given; expected two config files or more, or"
-            " --resume RUN"
+            f"engines given: {len(paths)}; expected two config files or more, or --resume RUN"
         )
     players = [load_engine_config(path) for path in paths]
     often = Counter(player.name for player in players)

@@ -55,7 +55,7 @@ def add(path: Path, first: bool, concurrency: int | None, arguments: tuple[str, 
     from harness.run_queue.store import Store
 
     command.check_arguments(arguments)
-    with Store(path) as store:
+    with Store(path, make=True) as store:
         click.echo(command.add(store, arguments, concurrency, first=first))
     return 0
 

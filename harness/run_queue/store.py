@@ -57,9 +57,11 @@ class Item:
 class Store:
     """An open queue. Each method is one transaction."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the queue at `path`; made when it is not there. Raises UsageError."""
+    def __init__(self, path: Path, *, make: bool = False) -> None:
+        """Open the queue at `path`; `make` it when it is not there. Raises UsageError."""
         self.path = path
+        if not (make or path.exists()):
+            raise UsageError(f"{path}: no queue there; expected one made by `harness queue add`")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=10.0)

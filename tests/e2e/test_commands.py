@@ -161,8 +161,7 @@ MISTAKES = [
     ),
     (
         "sprt good.cfg uci.cfg",
-        "uci.cfg, line 2: engine.source = uci: this version cannot play it yet, only the working"
-        " tree's engine; expected builtin",
+        "uci.cfg, line 2: engine.source = uci: no engine.command; expected the program to be",
     ),
     (
         "sprt good.cfg what.cfg",
@@ -255,8 +254,34 @@ MISTAKES = [
     ),
     (
         "sprt --resume run --nodes 7",
-        "--nodes cannot be given with --resume; expected at most --cluster, --concurrency, --json",
+        "--nodes cannot be given with --resume; expected at most --cluster, --concurrency,",
     ),
+    (
+        "match good.cfg",
+        "engines given: 1; expected two config files, or --resume RUN",
+    ),
+    (
+        "gauntlet good.cfg",
+        "engines given: 1; expected two config files or more, or --resume RUN",
+    ),
+    (
+        "roundrobin good.cfg good.cfg --games 3",
+        "--games 3: expected an even number, since games are played in pairs",
+    ),
+    ("check nil", "nil: no such program; expected a path, or a name in PATH"),
+    (
+        "import nil",
+        "nil: no such file; expected one with a fastchess command line, its config.json",
+    ),
+    (
+        "reproduce nil.json",
+        "nil.json: No such file or directory; expected a bundle from the folder faults/ of a run",
+    ),
+    (
+        "queue remove 7",
+        "reports/queue.sqlite: no queue there; expected one made by `harness queue add`",
+    ),
+    ("selfcheck --concurrency 0", "Invalid value for '--concurrency': 0 is not in the range"),
     ("datagen", "--games is missing; expected how many games to play, or --resume RUN"),
     ("datagen good.cfg --games 0", "Invalid value for '--games': 0 is not in the range x>=1."),
     (
@@ -316,6 +341,7 @@ MISTAKES = [
     ("book --count 5 --out nil/x.epd", "nil/x.epd: nil does not exist; expected a folder"),
     ("report", "Missing argument 'RUN'."),
     ("report run", "run: no run there; expected a folder with run.sqlite"),
+    ("tune search nil.cfg good.cfg", "config file 'nil.cfg' not found; looked for nil.cfg,"),
     (
         "tune texel",
         "SOURCE and --features: neither given; expected one of them",

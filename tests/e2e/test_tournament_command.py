@@ -59,8 +59,8 @@ def test_a_match_of_an_engine_against_itself_tells_the_two_apart(tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("match", "base.cfg"), "1 engines given; expected two config files, or --resume RUN"),
-        (("gauntlet",), "no engines given; expected two config files or more, or --resume RUN"),
+        (("match", "base.cfg"), "engines given: 1; expected two config files, or --resume RUN"),
+        (("gauntlet",), "engines given: 0; expected two config files or more, or --resume RUN"),
         (("match", "base.cfg", "base.cfg", "--games", "3"), "--games 3: expected an even number"),
         (
             ("roundrobin", "base.cfg", "monik.cfg", "--anchor", "monk=2000"),

@@ -1,7 +1,5 @@
 """The compiled engine through the real game loop."""
 
-from functools import partial
-
 import chess
 import numpy as np
 import pytest
@@ -120,7 +118,9 @@ def test_a_won_ending_is_adjudicated_with_the_same_result() -> None:
 @pytest.mark.parametrize("limit", [Limit.parse_tc("1+0.01"), Limit(movetime_ms=20)])
 def test_timed_games_keep_their_time(limit: Limit, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the middle one of their moves: a busy machine may hold up single ones."""
-    monkeypatch.setattr("harness.game.GameClock", partial(GameClock, margin_ms=10_000))
+    monkeypatch.setattr(
+        "harness.game.GameClock", lambda white, black, _: GameClock(white, black, 10_000)
+    )
     first_move_ms = limit.movetime_ms or limit.base_ms / 10
     for record in play_pair(0, limit, AdjudicationConfig(max_plies=60)):
         assert record.plies > 20

@@ -105,7 +105,7 @@ class TestConfigs:
         assert f"engine.source: builtin against builtin@{COMMIT}" in told
         assert "search.lmr_base: 0.75 against –" in told
         assert "search.null_move: 1 against 0" in told
-        assert "evaluation.tempo: 10 6 against –" in told
+        assert "evaluation.tempo: 15 11 against –" in told
 
     def test_a_revision_s_name_is_what_was_typed(self) -> None:
         assert revision_config("old").name == "old"

@@ -44,7 +44,7 @@ sys.exit(10 if kind == "worse" else 0)
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "reports" / "queue.sqlite") as store:
+    with Store(tmp_path / "reports" / "queue.sqlite", make=True) as store:
         yield store
 
 
@@ -122,7 +122,7 @@ class TestList:
         with pytest.raises(UsageError, match="is no queue; expected one made by"):
             Store(path)
         path.unlink()
-        with Store(path) as store:
+        with Store(path, make=True) as store:
             store._connection.execute("PRAGMA user_version = 99")
         with pytest.raises(UsageError, match="queue version 99, written by a newer"):
             Store(path)
