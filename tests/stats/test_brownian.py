@@ -37,7 +37,8 @@ def test_both_ways_round(motion: Motion, time: float) -> None:
 
 @given(motions)
 def test_in_the_end_it_has_stopped(motion: Motion) -> None:
-    assert math.isclose(motion.top_by(1000.0), motion.top(), abs_tol=1e-9)
+    # Without drift, 16 wide, a share of e^-19 is still on its way at 1000.
+    assert math.isclose(motion.top_by(10_000.0), motion.top(), abs_tol=1e-9)
     assert math.isclose(motion.top() + motion.mirrored().top(), 1.0, abs_tol=1e-12)
 
 
