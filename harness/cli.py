@@ -126,8 +126,8 @@ def main(context: click.Context) -> None:
 @click.option(
     "--rev",
     metavar="REV",
-    help="BASE is the engine of a git revision, at its own defaults; NEW is then base.cfg unless"
-    " it is given.",
+    help="BASE is the engine of a git revision, at its own defaults; NEW is then the working"
+    " tree's, at its own, unless it is given.",
 )
 @options.limit_options
 @options.opening_options

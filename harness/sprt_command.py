@@ -131,7 +131,7 @@ def _sides(
     new_path: str | None, base_path: str | None, revision: str | None
 ) -> tuple[EngineConfig, EngineConfig]:
     """Both players, with names that tell them apart."""
-    from harness.config import load_engine_config, revision_config
+    from harness.config import EngineConfig, load_engine_config, revision_config
 
     if revision is not None:
         if base_path is not None:
@@ -139,7 +139,10 @@ def _sides(
                 f"BASE = {base_path} cannot be given with --rev; expected one of them, since the"
                 " engine of the revision is BASE"
             )
-        return _apart(load_engine_config(new_path or "base.cfg"), revision_config(revision))
+        # Not base.cfg: it lists the defaults, and would hide a default that was changed.
+        tree = EngineConfig(name="working tree")
+        new = tree if new_path is None else load_engine_config(new_path)
+        return _apart(new, revision_config(revision))
     if new_path is None or base_path is None:
         missing = "NEW and BASE are" if new_path is None else "BASE is"
         raise UsageError(

@@ -11,15 +11,18 @@ from typing import Any
 
 import pytest
 
+from engine.weights import weight_defaults
 from harness.match import read_spec
 from harness.revisions import PREFIX
 from tests.checkout import ROOT, Checkout
+
+TEMPO = weight_defaults()["tempo"]
 
 #: A constant in a kernel, a default, and the order of a NamedTuple's fields of equal types: Numba
 #: tells both engines' `Army` apart by its class alone.
 PATCHES = (
     ("engine/king_safety.py", "WEAK_SQUARE_UNITS = np.int64(2)", "WEAK_SQUARE_UNITS = np.int64(9)"),
-    ("engine/weights.py", 'Term("tempo", (10,), (6,)', 'Term("tempo", (30,), (20,)'),
+    ("engine/weights.py", f'Term("tempo", {TEMPO[0]}, {TEMPO[1]}', 'Term("tempo", (30,), (20,)'),
     (
         "engine/army.py",
         "    rooks: np.uint64\n    queens: np.uint64\n    king: np.uint64\n    men",
@@ -104,5 +107,5 @@ def test_a_test_against_a_revision(checkout: Checkout, tmp_path: Path) -> None:
     assert document["base"]["source"] == f"{PREFIX}{commit}"
     spec = read_spec(Path(document["run_dir"]))
     assert spec.base.source_digest
-    assert spec.base.weights["tempo"] == ((10,), (6,))
+    assert spec.base.weights["tempo"] == TEMPO
     assert spec.new.weights["tempo"] == ((30,), (20,))
