@@ -40,7 +40,7 @@ def _own_report(run: Path) -> tuple[dict[str, Any], Hypotheses]:
 
     test = read_spec(run).sprt
     assert test is not None
-    return read_run(run, _warn), test.hypotheses()
+    return read_run(run, warn), test.hypotheses()
 
 
 def _report(values: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _report(values: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]
     if source.is_dir():
         from harness.match import judge_run
 
-        return judge_run(source, hypotheses, _warn)
+        return judge_run(source, hypotheses, warn)
     from harness.pgn_pairs import read_match
 
     try:
@@ -66,7 +66,8 @@ def _report(values: Mapping[str, Any], hypotheses: Hypotheses) -> dict[str, Any]
     return stats_of_match(match, hypotheses)
 
 
-def _warn(sentence: str) -> None:
+def warn(sentence: str) -> None:
+    """Tell of something that is not as it should be, and does not end the command."""
     click.echo(f"warning: {sentence}", err=True)
 
 
@@ -144,5 +145,5 @@ def rebuild_report(run: Path) -> None:
         kind = journal.spec().kind
     read = read_tournament if kind == "tournament" else read_run
     path = run / "report.html"
-    write_report(read(run, _warn), path)
+    write_report(read(run, warn), path)
     click.echo(path)

@@ -19,7 +19,7 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -123,6 +123,15 @@ class Journal:
             check_tables(path, connection)
             undo.pop_all()
         return cls(path, connection, None)
+
+    @classmethod
+    @contextmanager
+    def reading(cls, run_dir: Path, tell: Callable[[str], None]) -> Iterator[Self]:
+        """`read`, and in the end a sentence for each damaged row, which was left out."""
+        with cls.read(run_dir) as journal:
+            yield journal
+            for sentence in journal.damage():
+                tell(f"{sentence}; it is left out")
 
     def __enter__(self) -> Self:
         return self

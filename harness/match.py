@@ -57,26 +57,22 @@ def read_run(run_dir: Path, tell: Callable[[str], None]) -> Document:
 
     `tell` is called with a sentence for each damaged row, which is left out.
     """
-    with Journal.read(run_dir) as journal:
-        spec = journal.spec_of(MatchSpec)
-        tally = _new_tally(spec)
-        for record in journal.games():
-            tally.add(record)
-        document = document_of(spec, tally, journal, run_dir)
-        for sentence in journal.damage():
-            tell(f"{sentence}; it is left out")
-        return document
+    return _recounted(run_dir, tell)[1]
 
 
-def read_tally(run_dir: Path) -> tuple[Tally, float | None]:
-    """The counted pairs of a run as its journal has them, and its games a minute, if known."""
-    with Journal.read(run_dir) as journal:
-        spec = journal.spec_of(MatchSpec)
-        tally = _new_tally(spec)
-        for record in journal.games():
-            tally.add(record)
-        document = document_of(spec, tally, journal, run_dir)
+def read_tally(run_dir: Path, tell: Callable[[str], None]) -> tuple[Tally, float | None]:
+    """The counted pairs of a run, and its games a minute, if known; `tell` as in `read_run`."""
+    tally, document = _recounted(run_dir, tell)
     return tally, document["games_per_min"] or None
+
+
+def _recounted(run_dir: Path, tell: Callable[[str], None]) -> tuple[Tally, Document]:
+    with Journal.reading(run_dir, tell) as journal:
+        spec = journal.spec_of(MatchSpec)
+        tally = _new_tally(spec)
+        for record in journal.games():
+            tally.add(record)
+        return tally, document_of(spec, tally, journal, run_dir)
 
 
 def judge_run(run_dir: Path, hypotheses: Hypotheses, tell: Callable[[str], None]) -> dict[str, Any]:
@@ -84,7 +80,7 @@ def judge_run(run_dir: Path, hypotheses: Hypotheses, tell: Callable[[str], None]
 
     Its bounds are drawn in for overshoot where those of the run's own test are.
     """
-    with Journal.read(run_dir) as journal:
+    with Journal.reading(run_dir, tell) as journal:
         spec = journal.spec_of(MatchSpec)
         own, names = _new_tally(spec), (spec.new.name, spec.base.name)
         test = replace(hypotheses, overshoot=own.hypotheses.overshoot)
@@ -92,8 +88,6 @@ def judge_run(run_dir: Path, hypotheses: Hypotheses, tell: Callable[[str], None]
         for record in journal.games():
             own.add(record)
             tally.add(record)
-        for sentence in journal.damage():
-            tell(f"{sentence}; it is left out")
     own_end = own.decision or "no verdict yet"
     return stats_of_tally(tally, *names, f"{own_end} after {own.pentanomial.games} games")
 

@@ -65,10 +65,11 @@ def _ground_of_run(context: click.Context) -> _Ground:
         )
     options.check_run(values["run"])
 
+    from harness.commands import warn
     from harness.elo import moments
     from harness.match import read_tally
 
-    tally, games_per_min = read_tally(values["run"])
+    tally, games_per_min = read_tally(values["run"], warn)
     if tally.decision is not None:
         raise UsageError(f"{values['run']}: the test has ended; expected one that goes on")
     counts = tally.pentanomial

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from importlib import import_module
 from typing import Annotated, Any, Final, Literal
 
@@ -179,7 +180,7 @@ class SprtSpec(_Frozen):
 Sides = tuple[EngineConfig, EngineConfig]
 
 
-class RunSpec(_Frozen):
+class RunSpec(_Frozen, ABC):
     """What every run has, fixed before its first game. `kind` is a key of `_KINDS`."""
 
     kind: str
@@ -193,18 +194,18 @@ class RunSpec(_Frozen):
     tool_version: str = ""
 
     @property
+    @abstractmethod
     def engines(self) -> tuple[EngineConfig, ...]:
         """Whoever plays in it, as far as that is known before its first game."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """What it is, in a few words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sides_of(self, pair: int) -> Sides | None:
         """Who plays a pair; None where chunks say it with each game."""
-        raise NotImplementedError
 
     def task_of(self, pair: int) -> PairTask:
         """The games of a pair."""

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness import options
 from harness.options import example
+
+if TYPE_CHECKING:
+    from harness.run_queue.store import Store
+
+
+def _with_store(command: Callable[..., None]) -> Callable[..., int]:
+    """Give a command the opened queue instead of its path."""
+
+    @click.pass_obj
+    @wraps(command)
+    def opened(path: Path, /, **values: Any) -> int:
+        from harness.run_queue.store import Store
+
+        with Store(path) as store:
+            command(store, **values)
+        return 0
+
+    return opened
+
 
 _ID = click.argument("number", type=click.IntRange(1), metavar="ID")
 
@@ -62,89 +84,63 @@ def add(path: Path, first: bool, concurrency: int | None, arguments: tuple[str, 
 
 @queue.command(name="list", short_help="Show the runs.", epilog=example("harness queue list"))
 @options.json_option
-@click.pass_obj
-def show(path: Path, json_path: Path | None) -> int:
+@_with_store
+def show(store: Store, json_path: Path | None) -> None:
     """Show the runs in their order, with what has become of those that have ended."""
     from harness.run_queue import command
-    from harness.run_queue.store import Store
 
-    with Store(path) as store:
-        items = store.items()
-        for line in command.listing(items):
-            click.echo(line, err=json_path == options.STANDARD_OUTPUT)
-        options.write_result(json_path, command.document(items, store))
-    return 0
+    items = store.items()
+    for line in command.listing(items):
+        click.echo(line, err=json_path == options.STANDARD_OUTPUT)
+    options.write_result(json_path, command.document(items, store))
 
 
 @queue.command(short_help="Play until nothing waits.", epilog=example("harness queue start"))
-@click.pass_obj
-def start(path: Path) -> int:
+@_with_store
+def start(store: Store) -> None:
     """Play the runs until none waits; Ctrl-C stops, and the next start goes on."""
     from harness.run_queue import command
-    from harness.run_queue.store import Store
 
-    with Store(path) as store:
-        command.start(store)
-    return 0
+    command.start(store)
 
 
 @queue.command(short_help="Play a run no further.", epilog=example("harness queue pause 3"))
 @_ID
-@click.pass_obj
-def pause(path: Path, number: int) -> int:
+@_with_store
+def pause(store: Store, number: int) -> None:
     """Play run ID no further for now; the next one is played."""
-    from harness.run_queue.store import Store
-
-    with Store(path) as store:
-        store.pause(number)
-    return 0
+    store.pause(number)
 
 
 @queue.command(short_help="Go on with a paused run.", epilog=example("harness queue resume 3"))
 @_ID
-@click.pass_obj
-def resume(path: Path, number: int) -> int:
+@_with_store
+def resume(store: Store, number: int) -> None:
     """Let run ID, paused or failed, be played again when its turn comes."""
-    from harness.run_queue.store import Store
-
-    with Store(path) as store:
-        store.resume(number)
-    return 0
+    store.resume(number)
 
 
 @queue.command(short_help="Change the order.", epilog=example("harness queue move 3 1"))
 @_ID
 @click.argument("position", type=click.IntRange(1), metavar="PLACE")
-@click.pass_obj
-def move(path: Path, number: int, position: int) -> int:
+@_with_store
+def move(store: Store, number: int, position: int) -> None:
     """Make run ID the PLACE-th of those that have not ended; 1 is the one that is played."""
-    from harness.run_queue.store import Store
-
-    with Store(path) as store:
-        store.move(number, position)
-    return 0
+    store.move(number, position)
 
 
 @queue.command(short_help="Change games at a time.", epilog=example("harness queue workers 3 8"))
 @_ID
 @click.argument("count", type=click.IntRange(1, options.MAX_CONCURRENCY), metavar="N")
-@click.pass_obj
-def workers(path: Path, number: int, count: int) -> int:
+@_with_store
+def workers(store: Store, number: int, count: int) -> None:
     """Play run ID with N games at a time from now on, also when it is being played."""
-    from harness.run_queue.store import Store
-
-    with Store(path) as store:
-        store.set_concurrency(number, count)
-    return 0
+    store.set_concurrency(number, count)
 
 
 @queue.command(short_help="Forget a run.", epilog=example("harness queue remove 3"))
 @_ID
-@click.pass_obj
-def remove(path: Path, number: int) -> int:
+@_with_store
+def remove(store: Store, number: int) -> None:
     """Take run ID from the queue; one that is played is stopped. Its folder stays."""
-    from harness.run_queue.store import Store
-
-    with Store(path) as store:
-        store.remove(number)
-    return 0
+    store.remove(number)

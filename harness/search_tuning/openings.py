@@ -7,14 +7,12 @@ confirmation  the final test (see `harness.search_tuning.confirm`), made when it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from harness.books import Opening
-from harness.errors import UsageError
 from harness.files import write_whole
-from harness.openings import GeneratedOpenings, open_source
+from harness.openings import GeneratedOpenings
 from harness.search_tuning.course import PairRef
 from harness.search_tuning.rules import Rules
 
@@ -45,43 +43,11 @@ class StudyOpenings:
 
 
 def study_openings(folder: Path, spec: RunSpec, rules: Rules) -> StudyOpenings:
-    """Those of the study in a folder, made when it begins. Raises UsageError: too small a book."""
+    """Those of the study in a folder, made when it begins."""
     book = folder / BOOK
     if not book.exists():
-        wanted = rules.search_openings + rules.fresh_openings
-        write_whole(book, "".join(f"{fen}\n" for fen in different_fens(spec, wanted)))
-    return StudyOpenings(book.read_text(encoding="utf-8").splitlines(), rules)
-
-
-def different_fens(spec: RunSpec, count: int) -> Iterator[str]:
-    """So many different positions, the first ones that the study's source of openings has."""
-    if spec.openings.kind == "generated":
         chosen = spec.openings
         source = GeneratedOpenings(spec.seed, chosen.plies, chosen.bound_cp, chosen.nodes)
-        yield from source.distinct_fens(count)
-        return
-    book = open_source(spec.openings, spec.seed)
-    seen: set[str] = set()
-    for i in range(book.size or 0):
-        fen = _end_of(book.opening(i))
-        position = fen.rsplit(" ", 2)[0]
-        if position not in seen:
-            seen.add(position)
-            yield fen
-        if len(seen) == count:
-            return
-    raise UsageError(
-        f"{spec.openings.path} has {len(seen):,} different positions; expected at least {count:,}:"
-        " search, re-evaluation and final test have no opening in common"
-    )
-
-
-def _end_of(opening: Opening) -> str:
-    """The position after the moves of an opening."""
-    from engine.shell import Game
-
-    game = Game(opening.fen)
-    for move in opening.moves:
-        game.push(move)
-    fen: str = game.fen
-    return fen
+        wanted = rules.search_openings + rules.fresh_openings
+        write_whole(book, "".join(f"{fen}\n" for fen in source.distinct_fens(wanted)))
+    return StudyOpenings(book.read_text(encoding="utf-8").splitlines(), rules)

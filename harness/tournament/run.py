@@ -43,15 +43,12 @@ def read_tournament(run_dir: Path, tell: Callable[[str], None]) -> Document:
 
     `tell` is called with a sentence for each damaged row, which is left out.
     """
-    with Journal.read(run_dir) as journal:
+    with Journal.reading(run_dir, tell) as journal:
         spec = journal.spec_of(TournamentSpec)
         table = _new_table(spec)
         for record in journal.games():
             table.add(record)
-        document = document_of(spec, table, journal, run_dir)
-        for sentence in journal.damage():
-            tell(f"{sentence}; it is left out")
-        return document
+        return document_of(spec, table, journal, run_dir)
 
 
 def _new_table(spec: TournamentSpec) -> Crosstable:
