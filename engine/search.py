@@ -271,10 +271,10 @@ def value_without_moves(searcher, parameters, node, alpha, whole_node):
 
 
 @kernel
-def is_passed_over(searcher, move, excluded, ply):
+def is_passed_over(searcher, move, ply):
     """Whether a move is not for this search: the one a singular search leaves out, or one that the
     root does."""
-    return move == excluded or (ply == 0 and is_left_out(searcher, move))
+    return move == searcher.excluded[ply] or (ply == 0 and is_left_out(searcher, move))
 
 
 @step
@@ -359,6 +359,56 @@ def value_of_move(searcher, parameters, child, depth, reduction, full_window, al
     return score
 
 
+@step
+def try_moves(searcher, parameters, node, outlook, hint, extension, depth, alpha, beta):
+    """(Best value, best move, moves searched) of a node; `extension` is the hint's, in plies.
+
+    The best move is NO_MOVE while none is better than alpha. Ends at a cut-off, or when stopped.
+    """
+    ply = node.ply
+    pv_node = beta - alpha > 1
+    start_picking(searcher, node, hint)
+    best, best_move, searched = -INFINITE, NO_MOVE, NO
+    while True:
+        move = next_move(searcher, parameters, node, hint)
+        if move == NO_MOVE:
+            break
+        if is_passed_over(searcher, move, ply):
+            continue
+        if ply == 0:
+            note_root_move(searcher, move)
+        reduction = reduction_of(searcher, parameters, node, outlook, move, searched)
+        if ply > 0 and not pv_node and not node.checkers and best > -MATE_BOUND:
+            limit = skip_limit(
+                searcher, parameters, node, outlook, move, searched, reduction, alpha
+            )
+            if limit != UNKNOWN:
+                best = max(best, limit)
+                continue
+        child = enter_child(searcher, parameters, node, move, searcher.list_end[ply])
+        if child.checkers and not parameters.lmr_checks:
+            reduction = NO
+        full_depth = depth - 1 + (extension if move == hint else NO)
+        full_window = searched == 0 or not parameters.principal_variation_search
+        score = value_of_move(
+            searcher, parameters, child, full_depth, reduction, full_window, alpha, beta
+        )
+        if searcher.stopped:
+            break
+        searched += 1
+        best = max(best, score)
+        if score > alpha:
+            alpha = score
+            best_move = move
+            raise_alpha(searcher, move, score, ply)
+            if score >= beta:
+                count_cutoff(searcher, searched)
+                reward_cutoff(searcher, parameters, node.position.side, move, depth, ply)
+                break
+        remember_tried(searcher, move, ply)
+    return best, best_move, searched
+
+
 @kernel
 def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
     """Value of a node searched to `depth`, from the side to move.
@@ -383,10 +433,8 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
         return answer
     if hint == NO_MOVE and reduces_without_hint(parameters, depth, ply):
         depth -= 1
-    old_alpha = alpha
     pv_node = beta - alpha > 1
-    excluded = searcher.excluded[ply]
-    whole_node = excluded == NO_MOVE and (ply > 0 or searcher.left_out_count == 0)
+    whole_node = searcher.excluded[ply] == NO_MOVE and (ply > 0 or searcher.left_out_count == 0)
     zero_window = not pv_node and whole_node
 
     outlook = assess_node(searcher, parameters, node, depth, pv_node)
@@ -403,51 +451,15 @@ def search(searcher, parameters, node, depth, alpha, beta, null_allowed):
 
     if parameters.killers_by_depth:
         searcher.killer_slot[ply] = min(depth, np.int64(MAX_PLY))
-    start_picking(searcher, node, hint)
-    best, best_move, searched = -INFINITE, NO_MOVE, NO
-    while True:
-        move = next_move(searcher, parameters, node, hint)
-        if move == NO_MOVE:
-            break
-        if is_passed_over(searcher, move, excluded, ply):
-            continue
-        if ply == 0:
-            note_root_move(searcher, move)
-        reduction = reduction_of(searcher, parameters, node, outlook, move, searched)
-        if ply > 0 and not pv_node and not node.checkers and best > -MATE_BOUND:
-            limit = skip_limit(
-                searcher, parameters, node, outlook, move, searched, reduction, alpha
-            )
-            if limit != UNKNOWN:
-                best = max(best, limit)
-                continue
-        child = enter_child(searcher, parameters, node, move, searcher.list_end[ply])
-        if child.checkers and not parameters.lmr_checks:
-            reduction = NO
-        full_depth = depth - 1 + (extension if move == hint else NO)
-        full_window = searched == 0 or not parameters.principal_variation_search
-        score = value_of_move(
-            searcher, parameters, child, full_depth, reduction, full_window, alpha, beta
-        )
-        if searcher.stopped:
-            return NO
-        searched += 1
-        best = max(best, score)
-        if score > alpha:
-            alpha = score
-            best_move = move
-            raise_alpha(searcher, move, score, ply)
-            if score >= beta:
-                count_cutoff(searcher, searched)
-                reward_cutoff(searcher, parameters, node.position.side, move, depth, ply)
-                break
-        remember_tried(searcher, move, ply)
+    best, best_move, searched = try_moves(
+        searcher, parameters, node, outlook, hint, extension, depth, alpha, beta
+    )
+    if searcher.stopped:
+        return NO
     if searched == 0:
         return value_without_moves(searcher, parameters, node, alpha, whole_node)
     if not parameters.fail_soft:
-        best = max(old_alpha, min(best, beta))
+        best = max(alpha, min(best, beta))
     if whole_node:
-        remember_node(
-            searcher, parameters, node, best_move, best, static_eval, depth, old_alpha, beta
-        )
+        remember_node(searcher, parameters, node, best_move, best, static_eval, depth, alpha, beta)
     return best
