@@ -24,6 +24,11 @@ from typing import Final
 #: Images whose terms are below e^-40 are left out.
 _NEGLIGIBLE: Final = 40.0
 
+#: Beyond a time by which all but this share has stopped, an integral over time has nothing to add.
+_SURELY_STOPPED: Final = 1e-9
+#: Of Simpson's rule, even.
+_STEPS: Final = 400
+
 #: Below, erfc is near underflow and the asymptotic series has more digits than are needed.
 _FAR: Final = -25.0
 
@@ -64,6 +69,22 @@ class Motion:
             return -self.lower * self.upper
         top = self.top()
         return (self.upper * top + self.lower * (1.0 - top)) / self.drift
+
+    def mean_time_within(self, limit: float) -> float:
+        """How long it takes on average to stop, or `limit` where that is sooner.
+
+        The integral of the probability that it has not stopped, by Simpson's rule.
+        """
+        if self.not_stopped_by(limit) < _SURELY_STOPPED:
+            return self.mean_time()
+        step = limit / _STEPS
+        inside = [self.not_stopped_by(step * place) for place in range(_STEPS + 1)]
+        odd, even = sum(inside[1:-1:2]), sum(inside[2:-1:2])
+        return step / 3.0 * (inside[0] + 4.0 * odd + 2.0 * even + inside[-1])
+
+    def not_stopped_by(self, time: float) -> float:
+        """The probability that it is still on its way at `time`."""
+        return max(0.0, 1.0 - self.top_by(time) - self.bottom_by(time))
 
     def top_by(self, time: float) -> float:
         """The probability that it has stopped at the upper bound by `time`."""

@@ -20,11 +20,15 @@ from typing import Final, NamedTuple
 
 import click
 
-from harness.errors import EngineStartError
+from harness.errors import EngineStartError, UsageError
 from harness.revisions import commit_of, git
 
 #: How engines tell the nodes of their bench: Stockfish's way, and that of most others.
 _BENCH: Final = re.compile(r"nodes searched\s*:?\s*(\d+)|(\d+)\s+nodes", re.I)
+
+
+#: A bench takes seconds, on a busy machine a minute.
+BENCH_SECONDS: Final = 300.0
 
 
 class Recipe(NamedTuple):
@@ -66,7 +70,7 @@ def build(recipe: Recipe) -> Built:
 def _local(repository: str) -> Path:
     """A folder with the repository: itself, or a copy of what stands at a URL, brought up to date.
 
-    A copy that cannot be brought up to date, there being no network, serves as it is.
+    A copy that cannot be brought up to date serves as it is, which is told.
     """
     if Path(repository).is_dir():
         return Path(repository)
@@ -78,11 +82,10 @@ def _local(repository: str) -> Path:
             git("clone", "--quiet", "--mirror", repository, str(unfinished), folder=copy.parent)
             unfinished.rename(copy)
         else:
-            subprocess.run(
-                ("git", "-C", str(copy), "fetch", "--quiet", "--prune"),
-                capture_output=True,
-                check=False,
-            )
+            try:
+                git("fetch", "--quiet", "--prune", folder=copy)
+            except UsageError as error:
+                click.echo(f"warning: {error}; the copy of before is used", err=True)
     return copy
 
 
@@ -128,8 +131,16 @@ def check_bench(built: Built, expected: int) -> None:
     """Refuse a program whose `bench` has not the expected count of nodes."""
     try:
         said = subprocess.run(
-            (built.program, "bench"), capture_output=True, stdin=subprocess.DEVNULL, check=False
+            (built.program, "bench"),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=BENCH_SECONDS,
+            check=False,
         )
+    except subprocess.TimeoutExpired:
+        raise EngineStartError(
+            f"{built.program} bench: no end after {BENCH_SECONDS:g} s; expected its count of nodes"
+        ) from None
     except OSError as error:
         raise EngineStartError(f"{built.program} bench: {error.strerror}") from None
     text = (said.stdout + b"\n" + said.stderr).decode(errors="replace")

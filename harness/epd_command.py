@@ -195,6 +195,11 @@ class _Solvers:
             if self._options:
                 raise UsageError("--option needs an --engine that speaks UCI")
             self._config = load_engine_config(self._engine or "base.cfg")
+            if not self._config.source.startswith("builtin"):
+                raise UsageError(
+                    f"--engine {self._engine}: source = {self._config.source}; expected a config of"
+                    " our engine, or the command of a UCI engine"
+                )
         self._local = threading.local()
         self._made: list[Solver] = []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final, NamedTuple
 
 import click
@@ -66,8 +65,8 @@ def _ground_of_run(context: click.Context) -> _Ground:
     options.check_run(values["run"])
 
     from harness.commands import warn
-    from harness.elo import moments
     from harness.match import read_tally
+    from harness.stopped import game_deviation_of
 
     tally, games_per_min = read_tally(values["run"], warn)
     if tally.decision is not None:
@@ -75,7 +74,7 @@ def _ground_of_run(context: click.Context) -> _Ground:
     counts = tally.pentanomial
     if not counts.observations:
         raise UsageError(f"{values['run']}: no pair is finished; expected some, to learn from")
-    deviation = math.sqrt(counts.games_per_observation * moments(counts).variance)
+    deviation = game_deviation_of(counts)
     left = 2 * tally.max_pairs - tally.games_done
     return _Ground(tally.state, deviation, left, games_per_min)
 

@@ -10,10 +10,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from harness.brownian import Motion
 from harness.elo import elo_from_score, score_from_elo
 from harness.likelihood.constants import NORMALIZED_ELO_SCALE
-from harness.sprt import Hypotheses, SprtState, scale_of
+from harness.sprt import Hypotheses, SprtState, motion_from, scale_of
 
 
 class Outlook(NamedTuple):
@@ -52,21 +51,15 @@ def outlook(state: SprtState, elo: float, deviation: float, max_games: int) -> O
     """What is to be expected of a test from here on, at most `max_games` more of them."""
     score = score_from_elo(elo)
     nelo = NORMALIZED_ELO_SCALE * (score - 0.5) / deviation
-    test = state.hypotheses
-    if test.model == "normalized":
-        low, high, strength, unit = test.elo0, test.elo1, nelo, NORMALIZED_ELO_SCALE**2
-    else:
-        low, high, strength, unit = *scale_of(test, state.counts)[:2], score, deviation**2
-    per_game = (high - low) ** 2 / unit
-    bounds = state.bounds
-    motion = Motion(
-        (strength - (low + high) / 2.0) / (high - low),
-        bounds.lower - state.llr,
-        bounds.upper - state.llr,
+    scale, strength = scale_of(state.hypotheses, state.counts), nelo
+    if state.hypotheses.model != "normalized":
+        scale, strength = scale._replace(game_variance=deviation**2), score
+    motion = motion_from(state, scale.drift(strength))
+    end = max_games * scale.variance_per_game
+    games = motion.mean_time_within(end) / scale.variance_per_game
+    return Outlook(
+        elo, nelo, motion.top_by(end), motion.bottom_by(end), motion.not_stopped_by(end), games
     )
-    passes, fails = motion.top_by(max_games * per_game), motion.bottom_by(max_games * per_game)
-    games = min(motion.mean_time() / per_game, float(max_games))
-    return Outlook(elo, nelo, passes, fails, max(0.0, 1.0 - passes - fails), games)
 
 
 def usual_strengths(test: Hypotheses, deviation: float) -> Iterator[float]:

@@ -204,7 +204,6 @@ class Session:
         self._busy_ns = 0
         self._gate = PairGate(games_per_pair)
         self._bundles = BundleFolder(options.run_dir)
-        self.voids = 0
         self.games = 0
         self.workers_lost = 0
 
@@ -311,7 +310,7 @@ class Session:
         self._journal.add_games([record])
         for counted in self._gate.finish(record):
             self._goal.add(counted)
-        if record.termination in FAULTS:
+        if record.termination in FAULTS or bundle is not None:
             self._note_fault(record, bundle)
 
     def _note_fault(self, record: GameRecord, bundle: Bundle | None) -> None:
@@ -331,7 +330,6 @@ class Session:
         self._journal.remove_games(voided.finished)
         self._journal.add_event("void", pair=pair, game=game, fault=void.kind, detail=void.reason)
         self.games -= len(voided.finished)
-        self.voids += 1
         self._tell(
             f"pair {pair}, game {game}: a fault of the {void.kind}, {void.reason}; the pair is void"
             " and played again"

@@ -134,6 +134,11 @@ def _play(
         for event in workers.events(TICK_SECONDS):
             match event:
                 case Done():
+                    for void in event.voids:
+                        raise EngineStartError(
+                            f"pair {void.game.pair}, game {void.game.game}: a fault of the"
+                            f" {void.kind}, {void.reason}"
+                        )
                     games -= len(event.records)
                     yield from event.records
                 case Failed():

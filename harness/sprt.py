@@ -344,7 +344,7 @@ def expected_games(state: SprtState) -> float | None:
         return 0.0
     scale = scale_of(state.hypotheses, state.counts)
     steps = [motion.mean_time() for motion in _possible_motions(state, scale)]
-    return sum(steps) / len(steps) * scale.game_variance / (scale.high - scale.low) ** 2
+    return sum(steps) / len(steps) / scale.variance_per_game
 
 
 def chance_to_pass(state: SprtState) -> float | None:
@@ -364,15 +364,13 @@ def chance_to_pass(state: SprtState) -> float | None:
 def _possible_motions(state: SprtState, scale: Scale) -> list[Motion]:
     """The walk from where it stands, for equally likely strengths."""
     truth, spread = _estimated(state)
-    bounds, middle = state.bounds, (scale.low + scale.high) / 2.0
-    return [
-        Motion(
-            (truth + spread * z - middle) / (scale.high - scale.low),
-            bounds.lower - state.llr,
-            bounds.upper - state.llr,
-        )
-        for z in _QUANTILES
-    ]
+    return [motion_from(state, scale.drift(truth + spread * z)) for z in _QUANTILES]
+
+
+def motion_from(state: SprtState, drift: float) -> Motion:
+    """The walk from where a test stands."""
+    bounds = state.bounds
+    return Motion(drift, bounds.lower - state.llr, bounds.upper - state.llr)
 
 
 class Scale(NamedTuple):
@@ -381,6 +379,15 @@ class Scale(NamedTuple):
     low: float
     high: float
     game_variance: float
+
+    def drift(self, strength: float) -> float:
+        """Of the LLR, per unit of its variance."""
+        return (strength - (self.low + self.high) / 2.0) / (self.high - self.low)
+
+    @property
+    def variance_per_game(self) -> float:
+        """How much the LLR's variance grows with a game."""
+        return (self.high - self.low) ** 2 / self.game_variance
 
 
 def scale_of(test: Hypotheses, counts: Counts) -> Scale:

@@ -52,12 +52,11 @@ def estimate_stopped(
     if not counts.observations:
         return None
     scale = scale_of(test, counts)
-    time = counts.games * (scale.high - scale.low) ** 2 / scale.game_variance
+    time = counts.games * scale.variance_per_game
     bounds = test.bounds
 
     def no_better(strength: float) -> float:
-        drift = (strength - (scale.low + scale.high) / 2.0) / (scale.high - scale.low)
-        motion = Motion(drift, bounds.lower, bounds.upper)
+        motion = Motion(scale.drift(strength), bounds.lower, bounds.upper)
         if decision == "H1":
             return 1.0 - motion.top_by(time)
         below = motion.bottom_by(time)
@@ -74,7 +73,8 @@ def estimate_stopped(
     )
 
 
-def _game_deviation(counts: Counts) -> float:
+def game_deviation_of(counts: Counts) -> float:
+    """Standard deviation of a game's score, as far as pairs tell it."""
     return math.sqrt(counts.games_per_observation * moments(counts).variance)
 
 
@@ -82,7 +82,7 @@ def _limits(test: Hypotheses, counts: Counts) -> tuple[float, float]:
     """The strengths that are looked at: beyond, Elo says nothing."""
     if test.model != "normalized":
         return _MARGIN, 1.0 - _MARGIN
-    most = NORMALIZED_ELO_SCALE * (0.5 - _MARGIN) / _game_deviation(counts)
+    most = NORMALIZED_ELO_SCALE * (0.5 - _MARGIN) / game_deviation_of(counts)
     return -most, most
 
 
@@ -90,7 +90,7 @@ def _converters(
     test: Hypotheses, counts: Counts
 ) -> tuple[Callable[[float], float], Callable[[float], float]]:
     """From the model's scale to Elo and to nElo, for games of the spread that was seen."""
-    deviation = _game_deviation(counts)
+    deviation = game_deviation_of(counts)
     if test.model == "normalized":
         return (
             lambda nelo: elo_from_score(0.5 + nelo * deviation / NORMALIZED_ELO_SCALE),

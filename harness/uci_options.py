@@ -43,7 +43,7 @@ def read_greeting(lines: Iterable[str]) -> Greeting:
         if words[:2] == ["id", "name"]:
             name = " ".join(words[2:])
         elif words[:2] == ["option", "name"] and "type" in words:
-            # The last `type` but in the defaults of strings: names may hold the word too.
+            # The first `type` after a word of the name: the defaults of strings may hold it too.
             at = words.index("type", 3) if "type" in words[3:] else len(words)
             option = " ".join(words[2:at])
             kinds[option.lower()] = words[at + 1] if at + 1 < len(words) else ""

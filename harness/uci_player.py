@@ -88,7 +88,8 @@ class UciPlayer:
         return process
 
     def _set_variant(self, process: UciProcess, fen: str, chess960: bool) -> None:
-        if chess960 == self._chess960:
+        # Said before each game, so that its conversation can be held again with a new process.
+        if not (chess960 or self._chess960):
             return
         if "uci_chess960" not in self._greeting.kinds:
             raise EngineStartError(

@@ -187,8 +187,8 @@ class UciProcess:
         for _ in self.lines_until(b"readyok", deadline_ns):
             pass
 
-    def _take_what_is_ready(self, wait_ns: int) -> bool:
-        """Read once what can be read, after waiting for it; whether there was anything."""
+    def _take_what_is_ready(self, wait_ns: int) -> None:
+        """Read once what can be read, after waiting for it."""
         # Rounded up, for `poll` with 0 ms would spin through the last millisecond of a wait.
         ready = self._poll.poll(min(-(-wait_ns // NS_PER_MS), _MAX_POLL_MS))
         ended = False
@@ -201,7 +201,6 @@ class UciProcess:
                 ended = True
         if ended and not self._ended:
             self._take_the_last()
-        return bool(ready)
 
     def _take_output(self) -> bool:
         """Whether there was any."""
@@ -348,9 +347,12 @@ class ThreadDelays:
 
     def __init__(self, process_id: int) -> None:
         self._files: dict[int, int] = {}
+        names: list[str] = []
         with suppress(OSError):
             self._files[0] = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
-            for name in os.listdir(f"/proc/{process_id}/task"):
+            names = os.listdir(f"/proc/{process_id}/task")
+        for name in names:
+            with suppress(OSError):  # one that ended just now
                 path = f"/proc/{process_id}/task/{name}/schedstat"
                 self._files[int(name)] = os.open(path, os.O_RDONLY)
 

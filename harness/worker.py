@@ -42,6 +42,8 @@ def serve(connection: Connection, spec_json: str, snapshot: str) -> None:
             connection.send(table.play(connection.recv()))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return  # the coordinator is gone, and with it the run
+    finally:
+        table.close()
 
 
 class Table:

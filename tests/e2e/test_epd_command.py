@@ -22,6 +22,7 @@ SUITE = f"""\
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "s.epd").write_text(SUITE)
     (tmp_path / "good.cfg").write_text("[search]\nnull_move = 0\n")
+    (tmp_path / "other.cfg").write_text("[engine]\nsource = null\n")
     return tmp_path
 
 
@@ -95,6 +96,10 @@ def test_an_option_that_the_engine_lacks(folder: Path) -> None:
         ("epd s.epd --option Hash=2", "--option needs an --engine that speaks UCI"),
         ("epd s.epd --engine x --option Hash", "--option 'Hash': expected NAME=VALUE"),
         ("epd s.epd --engine nil.cfg", "config file 'nil.cfg' not found"),
+        (
+            "epd s.epd --engine other.cfg",
+            "--engine other.cfg: source = null; expected a config of our engine, or the command",
+        ),
     ],
 )
 def test_mistakes(folder: Path, line: str, sentence: str) -> None:

@@ -172,6 +172,7 @@ def test_a_late_answer_loses_on_time_and_the_engine_plays_on(tmp_path: Path) -> 
     engine = scripted("late@go", timeouts=SHORT.model_copy(update={"stop_ms": 20_000}))
     document = play(spec_of(tmp_path, engine, Limit(movetime_ms=100)), tmp_path / "run")
     assert document["terminations"] == {"time_forfeit": 2}
+    assert len(list((tmp_path / "run" / "faults").iterdir())) == 2
 
 
 def test_a_pipe_that_is_full_does_not_block(tmp_path: Path) -> None:

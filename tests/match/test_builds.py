@@ -89,6 +89,22 @@ def test_a_repository_at_a_url_is_copied(repository: Path) -> None:
     assert later.name != name, "brought up to date"
 
 
+def test_a_copy_that_cannot_be_brought_up_to_date_is_used_and_told(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = load_engine_config(config(repository, repository=f"file://{repository}")).name
+    repository.rename(repository.with_name("away"))
+    assert load_engine_config(config(repository, repository=f"file://{repository}")).name == name
+    assert "; the copy of before is used" in capsys.readouterr().err
+
+
+def test_a_bench_without_end_is_told(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.builds.BENCH_SECONDS", 0.2)
+    build = "printf '#!/bin/sh\\nexec sleep 60' > engine && chmod +x engine"
+    with pytest.raises(EngineStartError, match=r"bench: no end after 0\.2 s; expected its count"):
+        load_engine_config(config(repository, build=build, binary="engine", bench="1"))
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "sentence"),
     [

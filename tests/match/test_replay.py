@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.errors import UsageError
+from harness.chunks import Chunk, Done, Event, Void
+from harness.errors import EngineStartError, UsageError
 from harness.journal import Journal
 from harness.playing import hire_here
 from harness.record import GameRecord, Termination
@@ -44,6 +45,31 @@ def test_pairs_are_equal_when_played_again(run: Path) -> None:
 def test_a_pair_that_was_not_played_is_refused(run: Path) -> None:
     with pytest.raises(UsageError, match=r"pair 7: .*no game of it; expected one that was played"):
         replay(run, [0, 7], 1, hire_here, NOTHING)
+
+
+class SpoiltWorkers:
+    """Every game is the machine's fault."""
+
+    capacity = 1
+
+    def __init__(self, spec_json: str, snapshot: Path, count: int) -> None:
+        self._submitted: list[Chunk] = []
+
+    def start(self) -> None: ...
+
+    def submit(self, chunk: Chunk) -> None:
+        self._submitted.append(chunk)
+
+    def events(self, timeout_s: float) -> list[Event]:
+        chunk = self._submitted.pop(0)
+        return [Done(chunk.number, (), 1, tuple(Void(g, "machine", "full") for g in chunk.games))]
+
+    def stop(self) -> None: ...
+
+
+def test_a_game_that_is_void_ends_it(run: Path) -> None:
+    with pytest.raises(EngineStartError, match="pair 0, game 0: a fault of the machine, full"):
+        replay(run, [0], 1, SpoiltWorkers, NOTHING)
 
 
 def test_equal_games_may_differ_in_their_times(game: GameRecord) -> None:

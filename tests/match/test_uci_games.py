@@ -11,9 +11,11 @@ from harness.config import differences, load_engine_config
 from harness.errors import EngineStartError, UsageError
 from harness.limits import Limit
 from harness.match import RunOptions, run_match
+from harness.players import make_player
 from harness.record import Termination
 from harness.spec import EngineConfig
-from tests.match.engines import SCRIPT, WorkerHere, play_pair, scripted, start_book
+from harness.uci_player import UciPlayer
+from tests.match.engines import SCRIPT, STARTPOS, WorkerHere, play_pair, scripted, start_book
 from tests.match.runs import RecordingView, null_spec
 
 CLOCK = Limit.parse_tc("60+0.1")
@@ -35,6 +37,24 @@ def test_two_programs_play_to_the_end_of_their_dance(limit: Limit) -> None:
 def test_a_second_answer_is_dropped() -> None:
     for record in play_pair(scripted("twice@go"), scripted()):
         assert (record.termination, record.plies) == (Termination.THREEFOLD, 8)
+
+
+def test_each_game_of_chess960_says_so_in_its_conversation() -> None:
+    player = make_player(scripted("option=UCI_Chess960"))
+    assert isinstance(player, UciPlayer)
+    try:
+        for variant in (True, True, False):
+            player.new_game(STARTPOS, variant, 1)
+            exhibit = player.exhibit()
+            assert exhibit is not None
+            said = "".join(data for _, _, data in exhibit.talk)
+            assert f"UCI_Chess960 value {str(variant).lower()}" in said
+        player.new_game(STARTPOS, False, 1)
+        exhibit = player.exhibit()
+        assert exhibit is not None
+        assert "UCI_Chess960" not in "".join(data for _, _, data in exhibit.talk)
+    finally:
+        player.close()
 
 
 def config_file(folder: Path, *arguments: str, rest: str = "") -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
+from harness.likelihood.constants import NORMALIZED_ELO_SCALE
 from harness.planning import elo_of_nelo, game_deviation, outlook, table, usual_strengths
 from harness.score import Pentanomial
 from harness.sprt import Hypotheses, SprtState, llr
@@ -36,7 +38,24 @@ def test_a_limit_leaves_some_undecided() -> None:
     found = outlook(GAIN, 1.0, deviation, 10_000)
     assert found.undecided > 0.5
     assert found.passes + found.fails + found.undecided == pytest.approx(1.0)
-    assert found.games <= 10_000
+
+
+def test_a_limit_shortens_also_where_the_mean_is_below_it() -> None:
+    """Against walks on a grid, a step for eight games: the mean of the shorter of end and limit."""
+    deviation, limit = game_deviation(0.0, 0.5), 40_000
+    free, limited = (outlook(GAIN, 1.2, deviation, games) for games in (FOREVER, limit))
+    assert free.games < limit
+    drift = (limited.nelo - 2.5) / 5.0
+    variance = 8.0 * 5.0**2 / NORMALIZED_ELO_SCALE**2
+    # A walk in steps goes beyond its bound by 0.5826 of a step's deviation (Siegmund).
+    bound = GAIN.bounds.upper - 0.5826 * math.sqrt(variance)
+    generator = np.random.default_rng(1)
+    walks, steps = np.zeros(4_000), np.full(4_000, limit // 8)
+    for step in range(limit // 8):
+        walks += drift * variance + math.sqrt(variance) * generator.standard_normal(walks.size)
+        ended = (np.abs(walks) >= bound) & (steps == limit // 8)
+        steps[ended] = step + 1
+    assert limited.games == pytest.approx(8.0 * steps.mean(), rel=0.02)
 
 
 def test_draws_make_a_logistic_test_shorter() -> None:
