@@ -75,7 +75,7 @@ def _open_member(path: Path, archive: zipfile.ZipFile) -> IO[bytes]:
         raise UsageError(f"{path}: expected an archive without a password")
     try:
         return archive.open(members[0])
-    except NotImplementedError as error:  # a compression method that zipfile lacks
+    except RuntimeError as error:  # a compression method that zipfile, or this Python, lacks
         raise UsageError(f"{path}: the archive cannot be read ({error})") from None
 
 

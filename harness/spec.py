@@ -207,6 +207,11 @@ class RunSpec(_Frozen, ABC):
     def sides_of(self, pair: int) -> Sides | None:
         """Who plays a pair; None where chunks say it with each game."""
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether anybody plays by a clock, so that no game can be repeated."""
+        return not all((one.limit or self.limit).is_deterministic for one in self.engines)
+
     def task_of(self, pair: int) -> PairTask:
         """The games of a pair."""
         return pair_task(self.seed, pair, self.openings.start)

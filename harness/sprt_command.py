@@ -207,10 +207,7 @@ def _fit_to_book(
 
 def repeats_itself(spec: RunSpec) -> bool:
     """Whether an opening gives the same games whenever it is played."""
-    return all(
-        player.source.startswith("builtin") and (player.limit or spec.limit).is_deterministic
-        for player in spec.engines
-    )
+    return not spec.is_timed and all(one.source.startswith("builtin") for one in spec.engines)
 
 
 def _cautions(spec: MatchSpec, concurrency: int, cluster: str | None) -> Iterator[str]:
@@ -225,9 +222,8 @@ def _cautions(spec: MatchSpec, concurrency: int, cluster: str | None) -> Iterato
 
 def crowding(spec: RunSpec, concurrency: int, cluster: str | None) -> Iterator[str]:
     """A word on games that take each other's time."""
-    timed = not all((player.limit or spec.limit).is_deterministic for player in spec.engines)
     cores = len(os.sched_getaffinity(0))
-    if timed and cluster is None and concurrency > cores:
+    if spec.is_timed and cluster is None and concurrency > cores:
         yield (
             f"{WARNING}{concurrency} games at a time on {cores} cores take each other's time;"
             " expected fewer games, or --nodes"
