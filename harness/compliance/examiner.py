@@ -65,11 +65,15 @@ class Examiner:
             self._process.forget()
         else:
             self._greet()
-            for name, value in self._options.items():
-                self.say(setoption(name, value, self.greeting))
+            self.configure()
             self.ready(START_MS)
         self.say("ucinewgame")
         self.ready()
+
+    def configure(self) -> None:
+        """Set the options that it is to be examined with."""
+        for name, value in self._options.items():
+            self.say(setoption(name, value, self.greeting))
 
     def talk(self) -> list[Said]:
         """What was said since the page began."""

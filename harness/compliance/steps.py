@@ -68,23 +68,24 @@ def _declares_options(examiner: Examiner) -> NotApplicable:
     return None if lines else "it has no options"
 
 
+def _values(rest: str, key: str) -> list[str]:
+    """What stands after each `key` of a declaration: perhaps several words."""
+    found = re.findall(rf" {key} (.*?)(?= (?:default|min|max|var) |$)", rest)
+    return [value.strip() for value in found]
+
+
 def _check_default(line: str, kind: str, rest: str) -> None:
-    words = rest.split()
-    values = {
-        word: words[at + 1]
-        for at, word in enumerate(words[:-1])
-        if word in {"default", "min", "max"}
-    }
+    defaults = _values(rest, "default")
     if kind == "spin":
         try:
-            low, default, high = (int(values[key]) for key in ("min", "default", "max"))
-        except (KeyError, ValueError):
+            low, default, high = (int(_values(rest, key)[0]) for key in ("min", "default", "max"))
+        except (IndexError, ValueError):
             raise Objection(f"{line!r}: expected default, min and max, integers") from None
         if not low <= default <= high:
             raise Objection(f"{line!r}: the default is not from min to max")
-    if kind == "check" and values.get("default") not in {"true", "false"}:
+    if kind == "check" and defaults not in (["true"], ["false"]):
         raise Objection(f"{line!r}: expected default true or false")
-    if kind == "combo" and values.get("default", "") not in rest.partition(" var ")[2]:
+    if kind == "combo" and (not defaults or defaults[0] not in _values(rest, "var")):
         raise Objection(f"{line!r}: the default is none of the values (var)")
 
 
@@ -97,10 +98,12 @@ def _takes_defaults(examiner: Examiner) -> NotApplicable:
     set_any = False
     for line in examiner.greeting_lines:
         match = _OPTION.fullmatch(line)
-        default = re.search(r"\bdefault (\S+)", match["rest"]) if match else None
-        if match and default and match["type"] in {"check", "spin", "combo"}:
-            examiner.say(setoption(match["name"], default[1], examiner.greeting))
+        if match is None or match["type"] not in {"check", "spin", "combo"}:
+            continue
+        for default in _values(match["rest"], "default"):
+            examiner.say(setoption(match["name"], default, examiner.greeting))
             set_any = True
+    examiner.configure()
     examiner.ready()
     return None if set_any else "it has no option with a default"
 

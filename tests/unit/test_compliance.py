@@ -10,11 +10,13 @@ from harness.compliance import examiner
 from harness.compliance.examination import Result, document_of, examine
 from harness.compliance.examiner import Objection, board_of, read_move
 from harness.compliance.steps import STEPS, Step
+from harness.uci_options import Greeting
 from tests.match.engines import scripted
 
 BY_TITLE = {step.title: step for step in STEPS}
 READY = BY_TITLE["answers isready"]
 NODES = BY_TITLE["searches the start position by nodes"]
+DEFAULTS = BY_TITLE["accepts the defaults of its options"]
 QUITS = BY_TITLE["ends after quit"]
 
 
@@ -78,6 +80,23 @@ def test_a_program_that_stays_after_quit_fails() -> None:
     assert results[1].detail.startswith("it runs on 2 s after quit")
 
 
+def test_the_options_that_were_asked_for_stand_after_the_defaults() -> None:
+    defaults = examined(steps=(DEFAULTS, READY))[1]
+    assert [line for line in defaults.talk if line.startswith("> setoption")] == [
+        "> setoption name Hash value 1",
+        "> setoption name Hash value 2",
+    ]
+
+
+def test_a_default_of_several_words_is_set_as_a_whole() -> None:
+    said: list[str] = []
+    page: Any = Page("option name Style type combo default Very Solid var Very Solid var Wild")
+    page.say, page.ready, page.configure = said.append, lambda: None, lambda: None
+    page.greeting = Greeting("", {})
+    assert DEFAULTS.ask(page) is None
+    assert said == ["setoption name Style value Very Solid"]
+
+
 class Page:
     """As much of an examiner as the steps on options need."""
 
@@ -94,6 +113,10 @@ class Page:
         ("option name Hash type spin default 1", "expected default, min and max, integers"),
         ("option name Ponder type check default yes", "expected default true or false"),
         ("option name Style type combo default Wild var Calm", "none of the values"),
+        ("option name Style type combo default Wil var Wild var Calm", "none of the values"),
+        ("option name Style type combo default Solid var Very Solid", "none of the values"),
+        ("option name Style type combo default Calm", "none of the values"),
+        ("option name Style type combo var Calm", "none of the values"),
     ],
 )
 def test_badly_declared_options_are_objected_to(line: str, told: str) -> None:
