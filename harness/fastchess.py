@@ -22,13 +22,15 @@ from harness.limits import Limit
 _PASSED_OVER: Final = frozenset(
     {"recover", "repeat", "event", "site", "ratinginterval", "scoreinterval", "autosaveinterval"}
     | {"report", "output", "log", "crc32", "show-latency", "version", "randomseed", "strict"}
-    | {"force-concurrency", "wait", "config"}
+    | {"force-concurrency", "wait"}
 )
 _ENGINE_KEYS: Final = frozenset(
     {"cmd", "name", "args", "dir", "tc", "st", "nodes", "depth", "plies", "proto", "restart"}
     | {"timemargin"}
 )
-_MODELS: Final = {"normalized": "normalized", "logistic": "logistic"}
+#: Rules that end games by scores; with any of them, or maxmoves, ours hold.
+_RULES: Final = ("draw", "resign")
+_MODELS: Final = ("normalized", "logistic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,17 +269,25 @@ def _settings(run: ForeignRun, folder: str, notes: list[str]) -> list[str]:
     for name, ours in (("srand", "--seed"), ("concurrency", "--concurrency")):
         if name in options:
             words += [ours, str(abs(int(options.pop(name)[""])))]
-    rules = [name for name in ("draw", "resign", "maxmoves") if name in options]
-    words += [] if rules else ["--no-adjudicate"]
-    if "resign" in options and options["resign"].get("twosided", "false") == "false":
-        words.append("--resign-one-sided")
+    words += _rule_words(options, notes)
     if maxmoves := options.pop("maxmoves", None):
         words += ["--max-plies", str(2 * int(maxmoves.get("move_count") or maxmoves[""]))]
     for name in sorted(options):
         given = " ".join(f"{key}={text}" if key else text for key, text in options[name].items())
-        what = "our own numbers hold instead" if name in rules else "no equal here; left out"
+        what = "our own numbers hold instead" if name in _RULES else "no equal here; left out"
         _note(notes, f"-{name} {given}".strip() + f": {what}")
     return words
+
+
+def _rule_words(options: Mapping[str, Mapping[str, str]], notes: list[str]) -> list[str]:
+    """How games end before their rules end them: by all our rules, or by none."""
+    if not any(name in options for name in (*_RULES, "maxmoves")):
+        return ["--no-adjudicate"]
+    for name in _RULES:
+        if name not in options:
+            _note(notes, f"no -{name} in it: our rule holds beside those that are given")
+    one_sided = options.get("resign", {}).get("twosided", "false") == "false"
+    return ["--resign-one-sided"] if "resign" in options and one_sided else []
 
 
 def _sprt_words(sprt: Mapping[str, str], notes: list[str]) -> list[str]:
@@ -289,7 +299,7 @@ def _sprt_words(sprt: Mapping[str, str], notes: list[str]) -> list[str]:
     if model not in _MODELS:
         _note(notes, f"model={model}: no equal here; the normalized model is used")
     elif model != "normalized":
-        words += ["--model", _MODELS[model]]
+        words += ["--model", model]
     return words
 
 

@@ -51,7 +51,22 @@ def test_a_command_line() -> None:
     assert (values["pgn_comments"], str(values["pgn_append"])) == ("minimal", "out.pgn")
     assert (values["no_adjudicate"], values["resign_one_sided"]) == (False, True)
     assert (values["max_plies"], values["time_margin_ms"]) == (400, 0)
-    assert imported.notes == ("-resign movecount=3 score=400: our own numbers hold instead",)
+    assert imported.notes == (
+        "no -draw in it: our rule holds beside those that are given",
+        "-resign movecount=3 score=400: our own numbers hold instead",
+    )
+
+
+def test_a_rule_that_ours_bring_with_them_is_told_and_so_is_a_config_file() -> None:
+    engines = "-engine cmd=a nodes=10 -engine cmd=b nodes=10"
+    alone = import_run(f"{engines} -maxmoves 200 -config file=x.json", "/at")
+    assert parsed(alone)["max_plies"] == 400
+    assert alone.notes == (
+        "no -draw in it: our rule holds beside those that are given",
+        "no -resign in it: our rule holds beside those that are given",
+        "-config file=x.json: no equal here; left out",
+    )
+    assert import_run(engines, "/at").notes == ()
 
 
 def saved(**changes: Any) -> dict[str, Any]:
