@@ -40,8 +40,6 @@ def open_study(url: str | None, folder: Path, name: str, facts: dict[str, Any]) 
         study = optuna.create_study(
             storage=storage, study_name=name, direction="maximize", load_if_exists=True
         )
-    except UsageError:
-        raise
     except Exception as error:  # each kind of store has errors of its own
         reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
         raise EngineStartError(
@@ -91,7 +89,7 @@ class Lease:
 
     def _check_free(self) -> None:
         owner = self._study.user_attrs.get(_OWNER)
-        if owner is None or all(owner[key] == value for key, value in self._me.items()):
+        if owner is None or self._is_mine(owner):
             return
         here = owner["host"] == self._me["host"]
         if _is_alive(owner["process"]) if here else time.time() - owner["at"] < _STALE_S:
@@ -105,8 +103,7 @@ class Lease:
         now_s = time.monotonic()
         if now_s - self._renewed_s < _RENEW_S:
             return
-        owner = self._study.user_attrs.get(_OWNER)
-        if self._renewed_s > 0 and (owner is None or owner["process"] != self._me["process"]):
+        if self._renewed_s > 0 and not self._is_mine(self._study.user_attrs.get(_OWNER)):
             raise UsageError(
                 f"study {self._study.study_name!r} was taken over by another process; expected to"
                 " be the only one"
@@ -115,8 +112,13 @@ class Lease:
         self._renewed_s = now_s
 
     def give_back(self) -> None:
-        """Leave the study to others."""
-        self._study.set_user_attr(_OWNER, None)
+        """Leave the study to others, unless one of them has taken it already."""
+        if self._is_mine(self._study.user_attrs.get(_OWNER)):
+            self._study.set_user_attr(_OWNER, None)
+
+    def _is_mine(self, owner: dict[str, Any] | None) -> bool:
+        """By host too: on another one the same number is another process."""
+        return owner is not None and owner | self._me == owner
 
 
 def _is_alive(process: int) -> bool:

@@ -47,16 +47,24 @@ def test_a_second_coordinator_is_refused_and_a_dead_one_is_followed(tmp_path: Pa
     with pytest.raises(UsageError, match="on other; expected a study that has stopped"):
         Lease(study, tmp_path)
     study.set_user_attr("owner", {**elsewhere, "at": time.time() - 3600})
-    Lease(study, tmp_path).give_back()
+    Lease(study, tmp_path)
     lease.give_back()
     assert study.user_attrs["owner"] is None
 
 
-def test_who_has_lost_the_study_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("other", "value"), [("process", os.getppid()), ("host", "other"), ("folder", "elsewhere")]
+)
+def test_who_has_lost_the_study_stops_and_leaves_it_to_its_new_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str, value: int | str
+) -> None:
     study = open_study(f"sqlite:///{tmp_path}/trials.db", tmp_path, "lmr", {})
     lease = Lease(study, tmp_path)
-    study.set_user_attr("owner", {**study.user_attrs["owner"], "process": os.getppid()})
+    taken = {**study.user_attrs["owner"], other: value}
+    study.set_user_attr("owner", taken)
     now_s = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: now_s + 60)
     with pytest.raises(UsageError, match="taken over by another process"):
         lease.renew()
+    lease.give_back()
+    assert study.user_attrs["owner"] == taken
