@@ -88,8 +88,7 @@ class Crosstable:
             self.deeds[player].games += 1
             self.deeds[player].searched += searched
         if game.termination in (*FAULTS, Termination.TIME_FORFEIT):
-            culprit = pairing.second if game.new_result > 0 else pairing.first
-            self.deeds[culprit].faults[game.termination] += 1
+            self.deeds[pairing[game.loser]].faults[game.termination] += 1
 
     @property
     def reached(self) -> bool:
