@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -59,6 +60,8 @@ def export_run(
 
     `poll` may raise to give up. A missing extra package costs the report only, and is told.
     """
+    from harness.report.writing import write_report
+
     folder = run.journal.path.parent
     write_json(folder / "run.json", run.document)
     events = ({"at": e.at, "kind": e.kind, **e.detail} for e in run.journal.events())
@@ -79,7 +82,7 @@ def export_run(
     if output.final_epd is not None:
         with whole_file(output.final_epd) as file:
             file.writelines(f"{final_position(record)}\n" for record in games())
-    write_report_if_possible(run.document, folder / "report.html", tell)
+    write_report_if_possible(partial(write_report, run.document, folder / "report.html"), tell)
 
 
 def _opening_of(run: Exported) -> Callable[[int], str] | None:
@@ -111,12 +114,10 @@ def _append_once(
     journal.commit()
 
 
-def write_report_if_possible(document: Document, path: Path, tell: Callable[[str], None]) -> None:
-    """Write the report, or say in one sentence which extra packages it needs."""
-    from harness.report.writing import write_report
-
+def write_report_if_possible(write: Callable[[], None], tell: Callable[[str], None]) -> None:
+    """Write a report, or say in one sentence which extra packages it needs."""
     try:
-        write_report(document, path)
+        write()
     except UsageError as missing:
         tell(str(missing))
 

@@ -7,6 +7,7 @@ import shlex
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,8 +16,8 @@ import click
 from engine.jit import source_digest
 from harness import __version__, options
 from harness.config import load_engine_config
-from harness.errors import Interrupted, UsageError
-from harness.exports import write_json
+from harness.errors import Interrupted
+from harness.exports import write_json, write_report_if_possible
 from harness.files import write_whole
 from harness.interrupts import Interrupts
 from harness.invocation import program
@@ -126,10 +127,9 @@ def _write(folder: Path, tuning: Tuning, tuned: Tuned, view: View) -> None:
         write_whole(folder / "weights.cfg", weights_config(weights, remarks))
         base = os.path.relpath(tuning.base.path, folder)
         write_whole(folder / f"{tuning.name}.cfg", engine_config(tuning.name, base, "weights.cfg"))
-    try:
-        write_texel_report(tuned.document, folder / "report.html")
-    except UsageError as missing:
-        view.message(str(missing))
+    write_report_if_possible(
+        partial(write_texel_report, tuned.document, folder / "report.html"), view.message
+    )
 
 
 def _show(document: dict[str, Any], values: Mapping[str, Any], view: View) -> None:
