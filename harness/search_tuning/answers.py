@@ -88,7 +88,7 @@ class Proposer:
     def answers(self, told: Sequence[Told]) -> list[Values]:
         """The different sets of values to choose from at the end, most promising first."""
         if self.plays_itself:
-            path = [iterate.theta for iterate in self._spsa.path(told)]
+            path = self._spsa.path(told)
             last = path[len(path) // 2 :]
             found = [path[-1], np.mean(last, axis=0)]
             values = [self._space.values(units) for units in found]

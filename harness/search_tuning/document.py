@@ -101,18 +101,16 @@ def _response(spec: StudySpec, result: StudyResult, values: Values) -> dict[str,
         places[:, i] = np.linspace(0.0, 1.0, _SLICE_POINTS)
         mean, error = surface.mean_and_error(places)
         slices[one.name] = {
-            "values": [one.exact(unit) / one.scale for unit in places[:, i]],
+            "values": _axis_values(one, places[:, i]),
             "mean": mean.tolist(),
             "error": error.tolist(),
         }
         importances[one.name] = float(np.ptp(mean))
-    first, second = sorted(importances, key=lambda name: -importances[name])[:2] + [None] * (
-        2 - min(2, len(importances))
-    )
+    most = sorted(importances, key=lambda name: -importances[name])[:2]
     return {
         "slices": slices,
         "importances": importances,
-        "contour": None if second is None else _contour(spec, surface, at, str(first), second),
+        "contour": _contour(spec, surface, at, *most) if len(most) == 2 else None,
     }
 
 

@@ -78,26 +78,15 @@ class Response:
         drawn: Floats = mean + root @ generator.standard_normal(len(mean))
         return drawn
 
-    @property
-    def lengths(self) -> Floats:
-        """float64[dimensions]: how far one has to go to meet another strength, in ranges."""
-        return np.atleast_1d(self._regressor.kernel_.k2.k2.length_scale)
+
+def fit_shape(observations: Sequence[Observation], dimensions: int) -> Any:
+    """The kernel with the most likely height and lengths."""
+    return _regress(observations, _kernel(dimensions), _most_probable).kernel_
 
 
-class Shape(NamedTuple):
-    """The fitted part of a surface: its kernel."""
-
-    kernel: Any
-
-
-def fit_shape(observations: Sequence[Observation], dimensions: int) -> Shape:
-    """The most likely height and lengths."""
-    return Shape(_regress(observations, _kernel(dimensions), _most_probable).kernel_)
-
-
-def fit_response(observations: Sequence[Observation], shape: Shape) -> Response:
+def fit_response(observations: Sequence[Observation], shape: Any) -> Response:
     """The surface of a known shape after the observations."""
-    return Response(_regress(observations, shape.kernel, None))
+    return Response(_regress(observations, shape, None))
 
 
 def known_base(units: Units) -> Observation:

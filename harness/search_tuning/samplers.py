@@ -128,7 +128,7 @@ class SpsaSampler(_OurSampler):
     def __init__(self, space: Space, seed: int, start: Units, plan: spsa.Gains) -> None:
         super().__init__(space, seed)
         self._plan = plan
-        self._path = [spsa.Iterate(start)]
+        self._path = [start]
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: Mapping[str, Any]
@@ -143,7 +143,8 @@ class SpsaSampler(_OurSampler):
         return self._rounded(1)
 
     def _rounded(self, side: int) -> Values:
-        units = self._path[-1].perturbed(self._plan, self.ordinal, self._delta(self.ordinal))[side]
+        delta = self._delta(self.ordinal)
+        units = self._plan.perturbed(self._path[-1], self.ordinal, delta)[side]
         generator = np.random.default_rng(derive_seed(self._seed, self.ordinal, _ROUND_STEP, side))
         return spsa.rounded(self._space, units, generator)
 
@@ -151,14 +152,13 @@ class SpsaSampler(_OurSampler):
         generator = np.random.default_rng(derive_seed(self._seed, ordinal))
         return spsa.directions(generator, len(self._space.dimensions))
 
-    def path(self, told: Sequence[Told]) -> list[spsa.Iterate]:
+    def path(self, told: Sequence[Told]) -> list[Units]:
         """theta before the first iteration, and after each one that was told."""
         iterations = [one for one in told if one.order.opponent is not None]
         for one in iterations[len(self._path) - 1 :]:
             classes = one.counts.classes
             wins_less_losses = sum((i - 2) * count for i, count in enumerate(classes))
-            ordinal = one.order.ordinal
-            self._path.append(
-                self._path[-1].moved(self._plan, ordinal, self._delta(ordinal), wins_less_losses)
-            )
+            k = one.order.ordinal
+            theta = self._plan.moved(self._path[-1], k, self._delta(k), wins_less_losses)
+            self._path.append(theta)
         return self._path

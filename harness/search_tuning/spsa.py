@@ -44,6 +44,15 @@ class Gains(NamedTuple):
         a = self.r_end * self.c_end**2 * (offset + self.iterations) ** ALPHA
         return float(a / (offset + k + 1) ** ALPHA / self.perturbation(k))
 
+    def moved(self, theta: Units, k: int, delta: Units, wins_less_losses: int) -> Units:
+        """theta after iteration k."""
+        return np.clip(theta + self.step(k) * wins_less_losses * delta, 0.0, 1.0)
+
+    def perturbed(self, theta: Units, k: int, delta: Units) -> tuple[Units, Units]:
+        """theta+ and theta-."""
+        shift = self.perturbation(k) * delta
+        return np.clip(theta + shift, 0.0, 1.0), np.clip(theta - shift, 0.0, 1.0)
+
 
 def gains(games: int, games_per_iteration: int, dimensions: int) -> Gains:
     """Constants for a budget.
@@ -54,22 +63,6 @@ def gains(games: int, games_per_iteration: int, dimensions: int) -> Gains:
     iterations = max(1, games // games_per_iteration)
     r_end = min(0.04, 0.002 * math.sqrt(400_000 / games) * (4 / dimensions) ** 0.5)
     return Gains(iterations, r_end)
-
-
-class Iterate(NamedTuple):
-    """theta after some iterations, in units."""
-
-    theta: Units
-
-    def moved(self, plan: Gains, k: int, delta: Units, wins_less_losses: int) -> Iterate:
-        """theta after iteration k."""
-        step = plan.step(k) * wins_less_losses
-        return Iterate(np.clip(self.theta + step * delta, 0.0, 1.0))
-
-    def perturbed(self, plan: Gains, k: int, delta: Units) -> tuple[Units, Units]:
-        """theta+ and theta-."""
-        shift = plan.perturbation(k) * delta
-        return np.clip(self.theta + shift, 0.0, 1.0), np.clip(self.theta - shift, 0.0, 1.0)
 
 
 def directions(generator: np.random.Generator, dimensions: int) -> Units:

@@ -165,8 +165,6 @@ class StudyResult:
     conclusion: Conclusion | None
     proposer: Proposer
     openings: StudyOpenings
-    games: int
-    elapsed_s: float
 
 
 def play_study(
@@ -212,11 +210,5 @@ def play_study(
         finally:
             lease.give_back()
         session.note_end("finished")
-        return StudyResult(
-            tuple(ledger.told),
-            proposer.conclude(ledger.told),
-            proposer,
-            openings,
-            session.games,
-            session.elapsed_s,
-        )
+        told = tuple(ledger.told)
+        return StudyResult(told, proposer.conclude(told), proposer, openings)

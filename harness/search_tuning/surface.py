@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from harness.search_tuning.ledger import Told
 from harness.search_tuning.response import (
     Observation,
     Response,
-    Shape,
     fit_response,
     fit_shape,
     known_base,
@@ -38,7 +37,7 @@ class Surface:
         self._space = space
         self._known = [] if base is None else [known_base(base)]
         self.places = spread(len(space.dimensions), _PLACES, seed)
-        self._shapes: dict[int, Shape] = {}
+        self._shapes: dict[int, Any] = {}
         self._latest: tuple[int, Response] | None = None
         self._top: tuple[Response, Units] | None = None
 
@@ -63,7 +62,7 @@ class Surface:
             if one.evidence is not None and one.order.opponent is None
         ]
 
-    def _shape(self, observations: Sequence[Observation]) -> Shape:
+    def _shape(self, observations: Sequence[Observation]) -> Any:
         """Of the first trials, as many as there were at the latest fit."""
         count = latest_fit(len(observations))
         if count not in self._shapes:

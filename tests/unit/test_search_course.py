@@ -9,6 +9,7 @@ import numpy as np
 import optuna
 import pytest
 
+from harness import search_options
 from harness.errors import EngineStartError
 from harness.score import Pentanomial
 from harness.search_tuning import spsa
@@ -18,7 +19,7 @@ from harness.search_tuning.evidence import evidence, look_z
 from harness.search_tuning.landscape import Landscape, make, pair_classes
 from harness.search_tuning.ledger import Ledger, Told
 from harness.search_tuning.race import race_survivors
-from harness.search_tuning.rules import Rules, rules_of
+from harness.search_tuning.rules import SAMPLERS, Rules, rules_of
 from harness.search_tuning.simulate import simulate
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -121,6 +122,10 @@ def test_bad_trials_end_early_and_keep_their_estimate() -> None:
     assert means[0] < means[1]
 
 
+def test_the_command_offers_the_samplers_that_there_are() -> None:
+    assert search_options.SAMPLERS == SAMPLERS
+
+
 def with_results(result: Callable[[PairRef], int | str]) -> list[Told]:
     course, ledger = started(optuna.create_study(direction="maximize"))
     while not course.finished:
@@ -192,11 +197,11 @@ def test_spsa_walks_uphill_by_its_gains() -> None:
     # R_N = r_end, up to the A + k + 1 against A + N of the two conventions.
     assert plan.step(99) == pytest.approx(0.01 * 0.1, rel=0.01)
     assert plan.perturbation(0) > plan.perturbation(50) > plan.perturbation(99)
-    start = spsa.Iterate(np.array([0.5, 0.5]))
-    moved = start.moved(plan, 10, np.array([1.0, -1.0]), 4)
-    assert moved.theta[0] > 0.5 > moved.theta[1]
-    plus, minus = start.perturbed(plan, 10, np.array([1.0, -1.0]))
-    assert (plus + minus) / 2 == pytest.approx(start.theta)
+    start, delta = np.array([0.5, 0.5]), np.array([1.0, -1.0])
+    moved = plan.moved(start, 10, delta, 4)
+    assert moved[0] > 0.5 > moved[1]
+    plus, minus = plan.perturbed(start, 10, delta)
+    assert (plus + minus) / 2 == pytest.approx(start)
 
 
 def test_stochastic_rounding_keeps_the_mean() -> None:
