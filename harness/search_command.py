@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import click
 from harness import __version__, options
 from harness.config import load_engine_config
 from harness.errors import Interrupted, UsageError
-from harness.exports import write_json
+from harness.exports import write_json, write_report_if_possible
 from harness.files import write_whole
 from harness.journal import FILE_NAME, Journal
 from harness.playing import RunOptions
@@ -113,10 +114,9 @@ def _write(
         remark = f"Made by `harness tune search`. {document['sentence']}."
         config = candidate_config(spec, result.conclusion.values, folder, remark)
         write_whole(folder / f"{spec.name}.cfg", config)
-    try:
-        write_search_report(document, folder / "report.html")
-    except UsageError as missing:
-        view.message(str(missing))
+    write_report_if_possible(
+        partial(write_search_report, document, folder / "report.html"), view.message
+    )
     return document
 
 
@@ -137,10 +137,6 @@ def show_screen(space: Space, base: EngineConfig) -> None:
     """The effect of each parameter, a line each."""
     from harness.search_tuning.screen import screen
 
-    if base.program is not None:
-        raise UsageError(
-            f"--screen looks into the built-in engine; expected no UCI engine, as {base.name} is"
-        )
     for effect in screen(space, base):
         click.echo(effect.sentence)
 
@@ -157,8 +153,8 @@ def show_plan(context: click.Context, spec: StudySpec, workers: int, view: View)
 
 
 def _games_per_hour(spec: StudySpec, workers: int) -> float | None:
-    """Measured on moves from the first of the bench's positions; None for other limits and UCI."""
-    if spec.base.program is not None or not spec.limit.nodes:
+    """Measured on moves from the first of the bench's positions; None for other limits."""
+    if not spec.limit.nodes:
         return None
     import numpy as np
 

@@ -9,6 +9,7 @@ import click
 
 from harness.options import check_output_file, check_output_folder, together
 
+#: Those of `harness.search_tuning.rules`, which costs the start of every command too much.
 SAMPLERS: Final = ("gp", "spsa", "cma-es", "tpe", "random")
 
 study_options = together(
@@ -68,10 +69,16 @@ out_option = click.option(
 def check_usage(context: click.Context) -> None:
     """Refuse what is wrong with the options and files, before anything is loaded or written."""
     from harness.config import load_engine_config
+    from harness.errors import UsageError
     from harness.search_tuning.space_file import read_space
 
     values = context.params
     check_output_file(values["json_path"])
     check_output_folder(values["out"])
-    load_engine_config(values["base"])
+    base = load_engine_config(values["base"])
+    if base.source != "builtin":
+        raise UsageError(
+            f"BASE = {values['base']}: source = {base.source}; expected builtin, the working tree's"
+            " engine, whose parameters are tuned"
+        )
     read_space(values["space"])

@@ -13,13 +13,10 @@ from harness.search_tuning.study_spec import StudySpec
 def candidate_config(spec: StudySpec, values: Values, folder: Path, remark: str) -> str:
     """The text of the file; it is to stand in `folder`, from which it names the base."""
     parameters = {parameter.name: parameter for parameter in SEARCH}
-    wanted = {**spec.space.fixed, **values}
     lines = [f"# {remark}", "[engine]", f"name = {spec.name}"]
-    lines += [f"extends = {os.path.relpath(spec.base.path, folder)}", ""]
-    if spec.base.program is None:
-        lines.append("[search]")
-        lines += [f"{name} = {parameters[name].format(value)}" for name, value in wanted.items()]
-    else:
-        lines.append("[options]")
-        lines += [f"{name} = {value}" for name, value in wanted.items()]
+    lines += [f"extends = {os.path.relpath(spec.base.path, folder)}", "", "[search]"]
+    lines += [
+        f"{name} = {parameters[name].format(value)}"
+        for name, value in (spec.space.fixed | values).items()
+    ]
     return "\n".join([*lines, ""])

@@ -1,8 +1,8 @@
 """The parameters that a study may change, and the values that they may take.
 
-All values are integers, as the engine and UCI spins have them; `scale` says by what they are
-divided when shown (`lmr_base` 80 is 0.80). Models work on *units*: a value's place in its range,
-0 at the low end and 1 at the high one, on a logarithmic axis where the dimension asks for it.
+All values are integers, as the engine has them; `scale` says by what they are divided when shown
+(`lmr_base` 80 is 0.80). Models work on *units*: a value's place in its range, 0 at the low end and
+1 at the high one, on a logarithmic axis where the dimension asks for it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,6 @@ from harness.spec import EngineConfig
 #: Integer values of parameters by name.
 Values = dict[str, int]
 Units = NDArray[np.float64]
-
-Section = Literal["search", "options"]
 
 
 class Dimension(BaseModel):
@@ -36,7 +34,6 @@ class Dimension(BaseModel):
     step: Annotated[int, Field(ge=1)] = 1
     log: bool = False
     scale: Annotated[int, Field(ge=1)] = 1
-    section: Section = "search"
 
     def unit(self, value: float) -> float:
         """A value's place in the range; beyond 0 and 1 for values outside it."""
@@ -127,16 +124,7 @@ class Space(BaseModel):
             graph[b].add(a)
         return list(TopologicalSorter(graph).static_order())
 
-    def configured(self, base: EngineConfig, values: Mapping[str, int], name: str) -> EngineConfig:
+    def configured(self, base: EngineConfig, values: Values, name: str) -> EngineConfig:
         """The engine `base` with these values, and the fixed ones, called `name`."""
-        wanted = {**self.fixed, **values}
-        sections = {one.name: one.section for one in self.dimensions}
-        options = {k: str(v) for k, v in wanted.items() if sections.get(k) == "options"}
-        search = {k: v for k, v in wanted.items() if k not in options}
-        return base.model_copy(
-            update={
-                "name": name,
-                "search": base.search | search,
-                "options": base.options | options,
-            }
-        )
+        search = base.search | self.fixed | values
+        return base.model_copy(update={"name": name, "search": search})

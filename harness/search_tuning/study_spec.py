@@ -51,14 +51,10 @@ class StudySpec(RunSpec):
 
     def base_values(self) -> Values | None:
         """The base's own values; None where it is no point of the space."""
-        values = {one.name: self._base_value(one.name) for one in self.space.dimensions}
-        fixed = all(self._base_value(name) == value for name, value in self.space.fixed.items())
+        values = {one.name: self.base.search[one.name] for one in self.space.dimensions}
+        fixed = self.space.fixed.items() <= self.base.search.items()
         inside = all(one.low <= values[one.name] <= one.high for one in self.space.dimensions)
         return values if fixed and inside and self.space.repaired(values) == values else None
-
-    def _base_value(self, name: str) -> int:
-        search = self.base.search.get(name)
-        return int(self.base.options[name]) if search is None else search
 
     def engine(self, values: Values, name: str) -> EngineConfig:
         """The base with other values."""

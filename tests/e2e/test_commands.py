@@ -14,6 +14,7 @@ from harness import options
 from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
+SCRIPTED = ROOT / "tests" / "match" / "scripted_engine.py"
 COMMANDS = (
     "sprt", "match", "gauntlet", "roundrobin", "check", "import", "stats", "perft", "bench", "epd",
     "nightly", "book", "datagen", "warm", "replay", "report", "reproduce", "tune", "queue",
@@ -123,6 +124,9 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "good.cfg").write_text("[search]\nnull_move = 0\n")
     (tmp_path / "typo.cfg").write_text("[search]\nnull_mov = 0\n")
     (tmp_path / "uci.cfg").write_text("[engine]\nsource = uci\n")
+    (tmp_path / "foreign.cfg").write_text(
+        f"[engine]\nsource = uci\ncommand = {sys.executable}\narguments = -IS {SCRIPTED}\n"
+    )
     (tmp_path / "what.cfg").write_text("[engine]\nsource = what\n")
     (tmp_path / "empty.epd").write_text("\n")
     (tmp_path / "bad.epd").write_text("4k3/8/8/8/8/8/8/4K3 w - - 0 1\nnonsense\n")
@@ -342,6 +346,10 @@ MISTAKES = [
     ("report", "Missing argument 'RUN'."),
     ("report run", "run: no run there; expected a folder with run.sqlite"),
     ("tune search nil.cfg good.cfg", "config file 'nil.cfg' not found; looked for nil.cfg,"),
+    (
+        "tune search spaces/lmr.cfg foreign.cfg",
+        "BASE = foreign.cfg: source = uci; expected builtin, the working tree's engine",
+    ),
     (
         "tune texel",
         "SOURCE and --features: neither given; expected one of them",

@@ -47,17 +47,24 @@ def test_a_space_has_ranges_fixed_values_and_order(tmp_path: Path) -> None:
         ("[serch]\nlmr_base = 0 to 1\n", "did you mean search?"),
         (
             "[search]\nlmr_base = 0 to 9\n",
-            "9 is not a value of the engine's; expected 0.00 to 4.00",
+            "9 is not a value of the engine's; expected a number in steps of 0.01 from 0.00 to 4",
         ),
-        ("[search]\nlmr_base = 0.005 to 1\n", "expected 0.00 to 4.00 in steps of 0.01"),
+        (
+            "[search]\nlmr_base = 0.005 to 1\n",
+            "expected a number in steps of 0.01 from 0.00 to 4.00",
+        ),
         ("[search]\nlmr_base = 1 to 0.5\n", "expected LOW below HIGH"),
         ("[search]\nlmr_base = 0.5\n", "expected LOW to HIGH"),
-        ("[search]\nlmr_base = 0 to 1 step 2\n", "expected from 0.01 to 1.00"),
+        (
+            "[search]\nlmr_base = 0 to 1 step 2\n",
+            "step 2: expected a number in steps of 0.01 from 0.01",
+        ),
+        ("[options]\nHash = 1 to 64\n", "no such section"),
         ("[search]\nlmr_base = 0 to 1 step 0.1 log\n", "step and log exclude each other"),
         ("[search]\nlmr_base = 0 to 1 log\n", "expected at least 0.01"),
         ("[fixed]\nlmr_base = 1\n", "no parameter to tune"),
         ("[search]\nlmr_base = 0 to 1\n[fixed]\nlmr_base = 1\n", "it has a range too"),
-        ("[search]\nlmr_base = 0 to 1\n[fixed]\nlmr_pv = on\n", "expected a number"),
+        ("[search]\nlmr_base = 0 to 1\n[fixed]\nlmr_pv = on\n", "expected 0 (off) or 1"),
         ("[search]\nlmr_base = 0 to 1\n[at_most]\nlmr_base = lmr_pv\n", "lmr_pv has no range here"),
         (
             "[search]\nlmr_min_depth = 1 to 9\nlmr_min_moves = 1 to 9\n"
