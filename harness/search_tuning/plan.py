@@ -6,8 +6,7 @@ dimensions, N games and a game's standard deviation s in Elo, the answer misses
     loss = A / (1 + A N / (k n s^2)) of what is attainable, A,
 
 and its claim has the standard error s / sqrt(m N). k and m are those of the simulation
-(docs/search-tuning.md); the chance of the final test is that of the Brownian motion which its LLR
-nearly is (`harness.brownian`).
+(docs/search-tuning.md); the chance of the final test is that of `harness.planning`.
 """
 
 from __future__ import annotations
@@ -16,12 +15,13 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from harness.brownian import Motion
-from harness.likelihood.constants import NORMALIZED_ELO_SCALE
-from harness.sprt import Hypotheses
+from harness.planning import game_deviation, outlook
+from harness.sprt import Hypotheses, SprtState
 
 _LOSS_FACTOR: Final = 2.0
 _CLAIM_SHARE: Final = 0.5
+#: Elo for a score's difference near one half.
+_ELO_OF_SCORE: Final = 1600.0 / math.log(10.0)
 #: Plies of a usual game with adjudication, counted over both sides.
 _PLIES: Final = 110
 ATTAINABLE_ELO: Final = (5.0, 15.0, 40.0)
@@ -80,42 +80,22 @@ def make_plan(
     draw_ratio: float = 0.4,
 ) -> Plan:
     """The plan of a study of so many games, the final test's not counted."""
-    deviation = game_deviation_elo(draw_ratio)
+    deviation = game_deviation(0.0, draw_ratio)
+    deviation_elo = _ELO_OF_SCORE * deviation
+    start = SprtState.start(test)
     expectations = []
     for attainable in ATTAINABLE_ELO:
-        noise = _LOSS_FACTOR * dimensions * deviation**2 / games
+        noise = _LOSS_FACTOR * dimensions * deviation_elo**2 / games
         gain = attainable - attainable / (1.0 + attainable / noise)
-        chance = pass_chance(gain, test, max_games, draw_ratio)
+        chance = outlook(start, gain, deviation, max_games).passes
         expectations.append(Expectation(attainable, gain, chance))
     return Plan(
         dimensions,
         games,
         None if games_per_hour is None else games / games_per_hour,
-        deviation / math.sqrt(_CLAIM_SHARE * games),
+        deviation_elo / math.sqrt(_CLAIM_SHARE * games),
         tuple(expectations),
     )
-
-
-def game_deviation_elo(draw_ratio: float) -> float:
-    """The standard deviation of one game's result between equal engines, as Elo."""
-    return 1600.0 / math.log(10.0) * 0.5 * math.sqrt(1.0 - draw_ratio)
-
-
-def pass_chance(gain_elo: float, test: Hypotheses, max_games: int, draw_ratio: float) -> float:
-    """The chance that the test accepts H1 within its games.
-
-    The LLR of a normalized test has per game the variance (t1 - t0)^2 and the mean
-    (t1 - t0)(t - (t0 + t1)/2), with t a difference in standard deviations of a game.
-    """
-    deviation = 0.5 * math.sqrt(1.0 - draw_ratio)
-    t = gain_elo * math.log(10.0) / 1600.0 / deviation
-    scale = 1.0 / NORMALIZED_ELO_SCALE
-    if test.model != "normalized":
-        scale = math.log(10.0) / 1600.0 / deviation
-    t0, t1 = test.elo0 * scale, test.elo1 * scale
-    bounds = test.bounds
-    motion = Motion((t - (t0 + t1) / 2) / (t1 - t0), bounds.lower, bounds.upper)
-    return motion.top_by(max_games * (t1 - t0) ** 2)
 
 
 def measured_games_per_hour(seconds: Sequence[float], workers: int) -> float:
