@@ -94,7 +94,7 @@ def _play(values: Mapping[str, Any], spec: MatchSpec, console: Console) -> Docum
     from harness.invocation import resume_command
     from harness.playing import RunOptions
     from harness.run_folder import new_run_folder
-    from harness.sprt_command import workforce
+    from harness.run_start import workforce
     from harness.view import make_view
 
     resume = values["resume"]

@@ -18,6 +18,7 @@ from harness.files import write_whole
 from harness.journal import FILE_NAME, Journal
 from harness.playing import RunOptions
 from harness.report.search_page import write_search_report
+from harness.run_start import view_of
 from harness.search_tuning.candidate import candidate_config
 from harness.search_tuning.confirm import confirm
 from harness.search_tuning.document import study_document
@@ -30,7 +31,7 @@ from harness.search_tuning.study_spec import StudySpec
 from harness.search_view import StudyWatch
 from harness.spec import EngineConfig
 from harness.texel_verify import verification_of
-from harness.view import View, make_view
+from harness.view import View
 
 DOCUMENT: Final = "search.json"
 #: Moves that are timed for the plan.
@@ -45,9 +46,7 @@ def run_search(context: click.Context) -> str | None:
     if values["screen"]:
         show_screen(space, base)
         return None
-    view = make_view(
-        quiet=values["quiet"], to_stderr=values["json_path"] == options.STANDARD_OUTPUT
-    )
+    view = view_of(values)
     spec = study_spec(context, base, space)
     workers = values["concurrency"] or len(os.sched_getaffinity(0))
     show_plan(context, spec, workers, view)

@@ -6,11 +6,10 @@ written.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,15 +17,20 @@ from harness import __version__, options
 from harness.errors import UsageError
 from harness.event_stream import told_to
 from harness.run_folder import new_run_folder
+from harness.run_start import (
+    WARNING,
+    begun_run,
+    crowding,
+    repeats_itself,
+    tell,
+    view_of,
+    workforce,
+)
 from harness.second_test import second_context
 
 if TYPE_CHECKING:
     from harness.config import EngineConfig
-    from harness.match import Hire
-    from harness.spec import MatchSpec, RunSpec
-    from harness.view import View
-
-WARNING: Final = "warning: "
+    from harness.spec import MatchSpec
 
 
 def start_sprt(context: click.Context) -> str:
@@ -42,7 +46,7 @@ def start_sprt(context: click.Context) -> str:
     if last is None:
         return decision
     if decision != "H1":
-        _view(values).message("the second test is not played, since the first did not accept H1")
+        view_of(values).message("the second test is not played, since the first did not accept H1")
         return decision
     return _play(context, *last)
 
@@ -83,16 +87,10 @@ def resume_sprt(context: click.Context) -> str:
     options.check_output_file(values["json_path"])
     options.check_run(values["resume"])
 
-    from harness.journal import Journal
     from harness.spec import MatchSpec
 
-    with Journal.read(values["resume"]) as journal:
-        spec = journal.spec_of(MatchSpec)
-        games = sum(1 for _ in journal.games())
-        damage = [
-            f"{WARNING}{told}; it is dropped, a game played again" for told in journal.damage()
-        ]
-    return _play(context, spec, [*_describe_sides(spec), *damage, f"resuming after {games} games"])
+    spec, remarks = begun_run(values["resume"], MatchSpec)
+    return _play(context, spec, [*_describe_sides(spec), *remarks])
 
 
 def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> str:
@@ -102,29 +100,17 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
     output = options.output_of(context)
     resume = values["resume"] is not None
     with (
-        told_to(values["events"], _view(values)) as view,
+        told_to(values["events"], view_of(values)) as view,
         workforce(values) as (concurrency, hire),
         nullcontext(values["resume"])
         if resume
         else new_run_folder(values["out"], f"{spec.new.name}-{spec.base.name}") as run_dir,
     ):
-        for remark in [*remarks, *_cautions(spec, concurrency, values["cluster"])]:
-            if values["quiet"] and remark.startswith(WARNING):
-                click.echo(remark, err=True)
-            else:
-                view.message(remark)
+        tell([*remarks, *_cautions(spec, concurrency, values["cluster"])], view, values["quiet"])
         run = RunOptions(run_dir, concurrency, resume, hire, output)
         document = run_match(spec, run, view)
     options.write_result(values["json_path"], document)
     return str(document["decision"])
-
-
-def _view(values: Mapping[str, Any]) -> View:
-    """The view that fits the output; on standard error where standard output is for the JSON."""
-    from harness.view import make_view
-
-    to_stderr = values["json_path"] == options.STANDARD_OUTPUT
-    return make_view(quiet=values["quiet"], to_stderr=to_stderr)
 
 
 def _sides(
@@ -205,11 +191,6 @@ def _fit_to_book(
     ]
 
 
-def repeats_itself(spec: RunSpec) -> bool:
-    """Whether an opening gives the same games whenever it is played."""
-    return not spec.is_timed and all(one.source.startswith("builtin") for one in spec.engines)
-
-
 def _cautions(spec: MatchSpec, concurrency: int, cluster: str | None) -> Iterator[str]:
     """What is possible but hardly meant."""
     assert spec.sprt is not None
@@ -218,27 +199,3 @@ def _cautions(spec: MatchSpec, concurrency: int, cluster: str | None) -> Iterato
     if spec.new.digest() == spec.base.digest():
         yield (f"{WARNING}both sides are identical; a control, which shows what chance alone does")
     yield from crowding(spec, concurrency, cluster)
-
-
-def crowding(spec: RunSpec, concurrency: int, cluster: str | None) -> Iterator[str]:
-    """A word on games that take each other's time."""
-    cores = len(os.sched_getaffinity(0))
-    if spec.is_timed and cluster is None and concurrency > cores:
-        yield (
-            f"{WARNING}{concurrency} games at a time on {cores} cores take each other's time;"
-            " expected fewer games, or --nodes"
-        )
-
-
-@contextmanager
-def workforce(values: Mapping[str, Any]) -> Iterator[tuple[int, Hire]]:
-    """How many games are played at a time, and where."""
-    if values["cluster"] is None:
-        from harness.match import hire_here
-
-        yield values["concurrency"] or len(os.sched_getaffinity(0)), hire_here
-        return
-    from harness.cluster import connect
-
-    with connect(values["cluster"]) as cluster:
-        yield cluster.slots, cluster.hire

@@ -25,6 +25,7 @@ from harness.report.numbers import duration
 from harness.report.texel_numbers import scalar_lines, sentence, summary_rows
 from harness.report.texel_page import write_texel_report
 from harness.run_folder import new_run_folder
+from harness.run_start import view_of
 from harness.snapshot import create_snapshot, warm
 from harness.texel.build import DataOptions
 from harness.texel.census import Census
@@ -46,7 +47,7 @@ from harness.texel.watch import Progress
 from harness.texel.weights_file import engine_config, tables, weights_config
 from harness.texel_options import fit_options_of
 from harness.texel_verify import Verification, verification_of
-from harness.view import View, make_view
+from harness.view import View
 
 #: How often the state of a fit is saved, and a line about it shown.
 _SAVE_SECONDS: Final = 20.0
@@ -56,9 +57,7 @@ _TELL_SECONDS: Final = 2.0
 def run_tuning(context: click.Context) -> str | None:
     """Tune, or go on with a tuning; the decision of --verify, None without it."""
     values = context.params
-    view = make_view(
-        quiet=values["quiet"], to_stderr=values["json_path"] == options.STANDARD_OUTPUT
-    )
+    view = view_of(values)
     workers = values["concurrency"] or len(os.sched_getaffinity(0))
     tuning = _tuning(context).with_workers(workers)
     verification = _verification(context, tuning)

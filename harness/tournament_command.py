@@ -7,16 +7,24 @@ written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from harness import __version__, options
 from harness.errors import UsageError
 from harness.run_folder import new_run_folder
-from harness.sprt_command import WARNING, crowding, repeats_itself, workforce
+from harness.run_start import (
+    WARNING,
+    begun_run,
+    crowding,
+    repeats_itself,
+    tell,
+    view_of,
+    workforce,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +33,6 @@ if TYPE_CHECKING:
     from harness.spec import EngineConfig
     from harness.tournament.pairings import Format
     from harness.tournament.spec import TournamentSpec
-    from harness.view import View
 
 
 def play_tournament(context: click.Context, form: Format) -> str:
@@ -45,16 +52,9 @@ def _resumed(context: click.Context) -> tuple[TournamentSpec, list[str]]:
     options.refuse_with_resume(context)
     options.check_run(values["resume"])
 
-    from harness.journal import Journal
     from harness.tournament.spec import TournamentSpec
 
-    with Journal.read(values["resume"]) as journal:
-        spec = journal.spec_of(TournamentSpec)
-        games = sum(1 for _ in journal.games())
-        damage = [
-            f"{WARNING}{told}; it is dropped, a game played again" for told in journal.damage()
-        ]
-    return spec, [*damage, f"resuming after {games} games"]
+    return begun_run(values["resume"], TournamentSpec)
 
 
 def _new(context: click.Context, form: Format) -> tuple[TournamentSpec, list[str]]:
@@ -147,28 +147,17 @@ def _play(
 ) -> str:
     from harness.playing import RunOptions
     from harness.tournament.run import run_tournament
+    from harness.tournament.view import TOURNAMENT
 
     values = context.params
-    view = _view(values)
+    view = view_of(values, TOURNAMENT)
     resume = values["resume"] is not None
     label = spec.title.replace(" vs ", "-")
     folder = nullcontext(values["resume"]) if resume else new_run_folder(values["out"], label)
     with workforce(values) as (concurrency, hire), folder as run_dir:
-        for remark in [*remarks, *crowding(spec, concurrency, values["cluster"])]:
-            if values["quiet"] and remark.startswith(WARNING):
-                click.echo(remark, err=True)
-            else:
-                view.message(remark)
+        tell([*remarks, *crowding(spec, concurrency, values["cluster"])], view, values["quiet"])
         document = run_tournament(
             spec, RunOptions(run_dir, concurrency, resume, hire, output), view
         )
     options.write_result(values["json_path"], document)
     return str(document["decision"])
-
-
-def _view(values: Mapping[str, Any]) -> View:
-    from harness.tournament.view import TOURNAMENT
-    from harness.view import make_view
-
-    to_stderr = values["json_path"] == options.STANDARD_OUTPUT
-    return make_view(quiet=values["quiet"], to_stderr=to_stderr, wording=TOURNAMENT)
