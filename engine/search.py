@@ -282,7 +282,8 @@ def value_of_passing(searcher, parameters, node, depth, beta, static_eval):
     """Null move: what the node is worth to one who passes, proved again far from the leaves."""
     null_depth = depth - 1 - null_reduction(parameters, depth, beta, static_eval)
     child = enter_null(searcher, node)
-    score = -search(searcher, parameters, child, null_depth, -beta, -beta + 1, NO)
+    again = parameters.null_move_twice
+    score = -search(searcher, parameters, child, null_depth, -beta, -beta + 1, again)
     needs_proof = depth >= parameters.null_move_verified_depth and not searcher.stopped
     if score >= beta and needs_proof:
         score = search(searcher, parameters, node, null_depth, beta - 1, beta, NO)

@@ -119,6 +119,17 @@ def test_the_table_does_not_answer_near_the_fiftieth_move(clock: int, answered: 
     assert answer == (500 if answered else UNKNOWN)
 
 
+def test_intervals_do_not_answer_near_the_fiftieth_move() -> None:
+    """The same position, looked at with a fresh clock before, is drawn when the clock runs out."""
+    searcher = Searcher(EXHAUSTIVE | {"exact_depth_entries": 1}, hash_mb=1)
+    scores = []
+    for clock in (0, 97):
+        searcher.set_position(f"8/8/8/3k4/8/8/8/KQ6 w - - {clock} 90")
+        scores.append(searcher.go(NO_MOVES, 0, SearchLimit(depth=5)).score_cp)
+    assert scores[0] > 500
+    assert scores[1] == 0
+
+
 # Row 53.
 def test_no_evaluation_looks_like_a_mate() -> None:
     weights = weight_defaults() | {"queen_value": ((30_000,), (30_000,))}
