@@ -38,7 +38,8 @@ class Chunk:
     """Games to play one after another.
 
     For each game: its opening (None where the worker makes its own), and the two players (None
-    where the run's specification says it of every pair). `logged`: conversations are wanted.
+    where the run's specification says it of every pair). `logged`: conversations are wanted,
+    `watched`: glimpses are.
     """
 
     number: int
@@ -46,6 +47,7 @@ class Chunk:
     openings: tuple[Opening | None, ...]
     sides: tuple[Sides | None, ...]
     logged: bool = False
+    watched: bool = False
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:
@@ -114,7 +116,25 @@ class Lost:
     reason: str
 
 
-Event = Done | Failed | Lost
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """A game that is being played, as it stood a moment ago: for eyes only, and seldom.
+
+    `score_cp` and `depth` are those of the last move, from White's view; `left_ms` is what the
+    clocks of White and Black show, None for a player that has none.
+    """
+
+    pair: int
+    game: int
+    white: str
+    black: str
+    plies: int
+    score_cp: int
+    depth: int
+    left_ms: tuple[int | None, int | None]
+
+
+Event = Done | Failed | Lost | Glimpse
 
 
 class Workers(Protocol):

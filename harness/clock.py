@@ -58,6 +58,15 @@ class GameClock:
             self.allowance_ns(side),
         )
 
+    @property
+    def left_ms(self) -> tuple[int | None, int | None]:
+        """What both clocks show, in whole milliseconds; None for a side that has none."""
+        white, black = (
+            left_ns // NS_PER_MS if limit.has_clock else None
+            for limit, left_ns in zip(self._limits, self._left_ns, strict=True)
+        )
+        return white, black
+
     def allowance_ns(self, side: int) -> int | None:
         """What the next move of `side` may use before its flag falls; None: as long as it likes."""
         limit = self._limits[side]

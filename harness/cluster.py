@@ -14,7 +14,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -157,7 +157,8 @@ class ClusterWorkers:
         )
 
     def submit(self, chunk: Chunk) -> None:
-        """Give a chunk to the Dask worker that has the least to do."""
+        """Give a chunk to the Dask worker that has the least to do; its games are not watched."""
+        chunk = replace(chunk, watched=False)  # a task of Dask has one result, and no more
         address, hand = min(
             self._hands.items(), key=lambda item: len(item[1].chunks) / item[1].threads
         )

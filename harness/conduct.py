@@ -46,7 +46,9 @@ class Conduct(ABC):
         self.view = view
         self.interrupts = interrupts
         self.journal = journal
-        self.session = Session(spec, options, journal, interrupts, goal, view.message)
+        self.session = Session(
+            spec, options, journal, interrupts, goal, view.message, watched=view.shows_games
+        )
         self._spec = spec
         self._goal = goal
 

@@ -57,6 +57,7 @@ class EventView:
         self._view = view
         self._stream = stream
         self._clock = clock
+        self.shows_games = view.shows_games
         self._pairs = 0
         self._next_progress_at = clock()
         self._write("stream", schema=SCHEMA)

@@ -15,6 +15,7 @@ Without a time limit no result depends on a clock: times are then only reported.
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from functools import lru_cache
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -67,6 +68,10 @@ class Player(Protocol):
         """Give back what the player holds; it plays no more."""
 
 
+#: Told of each move: the side that made it, all moves, and the clock of a timed game.
+Watch = Callable[[int, MoveLog, GameClock | None], None]
+
+
 class _Ending(NamedTuple):
     termination: Termination
     result: int
@@ -83,10 +88,12 @@ def play_game(
     chess960: bool = False,
     margin_ms: int = TIME_MARGIN_MS,
     tablebases: Tablebases | None = None,
+    watch: Watch | None = None,
 ) -> GameRecord:
     """Play one game; `players` and `limits` are (NEW, BASE).
 
-    `margin_ms` is how far a player may overstep its time; `tablebases` end games that they know.
+    `margin_ms` is how far a player may overstep its time; `tablebases` end games that they know;
+    `watch` is told of every move.
 
     An opening that the referee refuses is a fault of the caller and raises (FenError,
     IllegalMoveError), and so does a player that cannot be had (EngineStartError) or a machine that
@@ -111,6 +118,7 @@ def play_game(
         tablebases=tablebases if adjudication.enabled else None,
         log=log,
         search_ns=[0, 0],
+        watch=watch,
     )
     ending = _seat_players(table.seats, start_fen, chess960, task.seed) or _play_on(table)
     return GameRecord(
@@ -170,13 +178,14 @@ class _Table(NamedTuple):
     tablebases: Tablebases | None
     log: MoveLog
     search_ns: list[int]
+    watch: Watch | None
 
 
 def _play_on(table: _Table) -> _Ending:
     """Play to the end. Every Python statement here is paid once a ply: keep it lean."""
     from engine.shell import IllegalMoveError
 
-    referee, seats, limits, clock, adjudicator, tablebases, log, search_ns = table
+    referee, seats, limits, clock, adjudicator, tablebases, log, search_ns, watch = table
     status = referee.status
     side = referee.side_to_move
     clocks = None
@@ -200,6 +209,8 @@ def _play_on(table: _Table) -> _Ending:
             return _lost(Termination.ILLEGAL_MOVE, side, str(error))
         log.add(reply, elapsed_ns)
         search_ns[side] += reply.search_ns
+        if watch is not None:
+            watch(side, log, clock)
         if adjudicator is not None and not status:
             irreversible = referee.last_move_irreversible
             verdict = adjudicator.update(side, reply.score_cp, reply.depth, irreversible, log.count)

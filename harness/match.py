@@ -158,7 +158,13 @@ class _Test(Conduct):
     def show_progress(self) -> None:
         session = self.session
         self.view.update(
-            progress_of(self._tally, session.games, session.elapsed_s, session.workers_lost)
+            progress_of(
+                self._tally,
+                session.games,
+                session.elapsed_s,
+                session.workers_lost,
+                session.glimpses,
+            )
         )
 
     def document(self) -> Document:

@@ -23,6 +23,7 @@ from harness.chunks import (
     Event,
     Failed,
     GameQueue,
+    Glimpse,
     Lost,
     Queue,
     Void,
@@ -191,7 +192,9 @@ class Session:
         goal: Goal,
         tell: Callable[[str], None],
         games_per_pair: int = GAMES_PER_PAIR,
+        watched: bool = False,
     ) -> None:
+        """`watched`: glimpses of the running games are wanted."""
         self._spec = spec
         self._options = options
         self._journal = journal
@@ -204,12 +207,19 @@ class Session:
         self._busy_ns = 0
         self._gate = PairGate(games_per_pair)
         self._bundles = BundleFolder(options.run_dir)
+        self._watched = watched
+        self._glimpses: dict[tuple[int, int], Glimpse] = {}
         self.games = 0
         self.workers_lost = 0
 
     @property
     def elapsed_s(self) -> float:
         return time.monotonic() - self._started_s
+
+    @property
+    def glimpses(self) -> tuple[Glimpse, ...]:
+        """The games that are being played, as far as they were seen, in their order."""
+        return tuple(glimpse for _, glimpse in sorted(self._glimpses.items()))
 
     def take_up(self) -> set[tuple[int, int]]:
         """Count what the journal has; the finished games as (pair, game)."""
@@ -273,7 +283,8 @@ class Session:
             self._interrupts.check()
             while workers.capacity and (chunk := queue.next_chunk()) is not None:
                 self._gate.hand_out(chunk.games)
-                workers.submit(replace(chunk, logged=self._options.output.conversations))
+                logged = self._options.output.conversations
+                workers.submit(replace(chunk, logged=logged, watched=self._watched))
             due_s = self._journal.commit_due_s
             if due_s == 0.0:
                 self._journal.commit()
@@ -300,8 +311,11 @@ class Session:
                 raise WorkerError(event.traceback)
             case Lost():
                 self._take_loss(event, queue)
+            case Glimpse():
+                self._glimpses[event.pair, event.game] = event
 
     def _take_game(self, record: GameRecord, bundle: Bundle | None, queue: Queue) -> None:
+        self._glimpses.pop((record.pair, record.game), None)
         stale = self._gate.stale(record)
         if stale is not None:
             queue.give_back([stale])
@@ -326,6 +340,7 @@ class Session:
 
     def _take_void(self, void: Void, queue: Queue) -> None:
         pair, game = void.game.pair, void.game.game
+        self._glimpses.pop((pair, game), None)
         voided = self._gate.void(void.game)
         self._journal.remove_games(voided.finished)
         self._journal.add_event("void", pair=pair, game=game, fault=void.kind, detail=void.reason)
@@ -353,6 +368,8 @@ class Session:
         self._tell(
             f"worker {loss.worker} died ({loss.reason}); games to be played again: {len(games)}"
         )
+        for game in games:
+            self._glimpses.pop((game.pair, game.game), None)
         self._gate.take_back(games)
         queue.give_back(games)
         self._losses.update(games)

@@ -183,6 +183,12 @@ class MoveLog:
             self.has_process_times = True
         self.count = count + 1
 
+    @property
+    def latest(self) -> tuple[int, int]:
+        """Score in cp, as its player sees it, and depth of the last move."""
+        last = self.count - 1
+        return int(self._scores_cp[last]), int(self._depths[last])
+
     def narrowed(self) -> dict[str, bytes]:
         """The columns as a GameRecord has them."""
         own = self._table[:, self.book_plies : self.count]

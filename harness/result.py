@@ -28,6 +28,7 @@ from harness.stats import SCHEMA, sprt_numbers
 from harness.tally import FAULTS, SideSums, Tally
 
 if TYPE_CHECKING:
+    from harness.chunks import Glimpse
     from harness.journal import Event, Journal
     from harness.spec import EngineConfig, MatchSpec, OpeningSpec, RunSpec
 
@@ -42,6 +43,7 @@ class RunProgress:
     """A run as it stands; all counts are NEW's, of the complete pairs in order.
 
     `pair_classes` (digits) and `llr_path` are the tally's own, which grow: not to be kept.
+    `running` are the games that are being played, as far as they were seen.
     """
 
     pairs_done: int
@@ -60,9 +62,16 @@ class RunProgress:
     elapsed_s: float
     pair_classes: Sequence[int] = ()
     llr_path: Sequence[float] = ()
+    running: Sequence[Glimpse] = ()
 
 
-def progress_of(tally: Tally, session_games: int, elapsed_s: float, lost: int) -> RunProgress:
+def progress_of(
+    tally: Tally,
+    session_games: int,
+    elapsed_s: float,
+    lost: int,
+    running: Sequence[Glimpse],
+) -> RunProgress:
     """The view's numbers; `session_games` were played in `elapsed_s`, `lost` workers died."""
     games_left = expected_games(tally.state)
     most = 2 * tally.max_pairs - tally.games_done
@@ -85,6 +94,7 @@ def progress_of(tally: Tally, session_games: int, elapsed_s: float, lost: int) -
         elapsed_s=elapsed_s,
         pair_classes=tally.pairs,
         llr_path=tally.llr_path,
+        running=running,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import atexit
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.invocation import resume_command
+from harness.pgn import format_score
 from harness.report.numbers import (
     FEW_GAMES,
     Document,
@@ -33,9 +34,14 @@ from harness.report.numbers import (
 )
 
 if TYPE_CHECKING:
+    from harness.chunks import Glimpse
     from harness.result import RunProgress
 
 BAR_CELLS = 44
+#: More running games than this are a number.
+MAX_GAME_LINES = 8
+#: So that a line of a game fits 80 columns.
+NAME_CELLS = 15
 #: Drawn at most this often, however often a run reports.
 REDRAW_S = 0.25
 #: Plain lines: the first after this time, the next ones rarer as the run grows longer.
@@ -82,6 +88,9 @@ class Progress(Protocol):
     @property
     def elapsed_s(self) -> float: ...
 
+    @property
+    def running(self) -> Sequence[Glimpse]: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Wording:
@@ -93,7 +102,13 @@ class Wording:
 
 
 class View(Protocol):
-    """What a run and the commands tell the user."""
+    """What a run and the commands tell the user.
+
+    `shows_games` says whether it has a use for glimpses of the running games.
+    """
+
+    @property
+    def shows_games(self) -> bool: ...
 
     def compiling(self, kernel: str, done: int, total: int) -> None:
         """The engine is being compiled: `done` of `total` kernels, `kernel` is next."""
@@ -128,6 +143,8 @@ def make_view(
 class QuietView:
     """Prints the verdict sentence and nothing else; what needs an answer goes to stderr."""
 
+    shows_games = False
+
     def __init__(self, console: Console) -> None:
         self._console = console
 
@@ -153,6 +170,8 @@ class QuietView:
 
 class PlainView:
     """Lines of text for a log: one every few seconds, rarer as the run grows longer."""
+
+    shows_games = False
 
     def __init__(
         self,
@@ -196,6 +215,8 @@ class PlainView:
 class LiveView:
     """A panel that is drawn again in place, with messages scrolling above it."""
 
+    shows_games = True
+
     def __init__(
         self,
         console: Console,
@@ -231,7 +252,8 @@ class LiveView:
         now = self._clock()
         if now >= self._next_draw_at:
             self._next_draw_at = now + REDRAW_S
-            self._draw(self._wording.panel(progress) if progress.pairs_done else WAITING)
+            state = self._wording.panel(progress) if progress.pairs_done else WAITING
+            self._draw(Group(state, *game_lines(progress.running)))
 
     def message(self, text: str) -> None:
         """A line above the panel."""
@@ -306,6 +328,48 @@ def panel(progress: RunProgress) -> RenderableType:
     for row in rows:
         table.add_row(*row)
     return Group(table, Text(pace(progress), style="dim"))
+
+
+def game_lines(running: Sequence[Glimpse]) -> list[RenderableType]:
+    """A line for each game that was seen, as long as there are few of them; nothing for none.
+
+    It says which game it is, who plays whom, the move, what was said of it last (White's view) and
+    what the clocks show.
+    """
+    if not running:
+        return []
+    table = Table.grid(padding=(0, 2))
+    for column in ("right", "left", "right", "right", "left"):
+        table.add_column(justify=column, no_wrap=True)
+    for glimpse in running[:MAX_GAME_LINES]:
+        table.add_row(*game_cells(glimpse))
+    more = len(running) - MAX_GAME_LINES
+    rest = [Text(f"and {more} more games", style="dim")] if more > 0 else []
+    return [Text(), table, *rest]
+
+
+def game_cells(glimpse: Glimpse) -> tuple[str, str, str, str, str]:
+    """`12.1`, `White - Black`, `move 34`, `+0.35/12`, `1:05.2 - 0:48.9`."""
+    white, black = map(shortened, (glimpse.white, glimpse.black))
+    clocks = [clock_text(left_ms) for left_ms in glimpse.left_ms if left_ms is not None]
+    return (
+        f"{glimpse.pair}.{glimpse.game}",
+        f"{white} - {black}",
+        f"move {(glimpse.plies + 1) // 2}",
+        f"{format_score(glimpse.score_cp)}/{glimpse.depth}",
+        " - ".join(clocks),
+    )
+
+
+def shortened(name: str) -> str:
+    """A name that fits its column."""
+    return name if len(name) <= NAME_CELLS else f"{name[: NAME_CELLS - 1]}…"
+
+
+def clock_text(left_ms: int) -> str:
+    """Minutes, seconds and tenths, rounded down as on a chess clock: `1:05.2`."""
+    minutes, rest_ms = divmod(left_ms, 60_000)
+    return f"{minutes}:{rest_ms // 1000:02d}.{rest_ms % 1000 // 100}"
 
 
 def strengths(progress: RunProgress) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import signal
 import sys
 import traceback
+from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter_ns
@@ -20,8 +22,8 @@ from harness.errors import HarnessError, VoidGame
 
 if TYPE_CHECKING:
     from harness.books import Opening
-    from harness.chunks import Bundle, Chunk, Conversation, Done, Failed, Void
-    from harness.game import GameRecord
+    from harness.chunks import Bundle, Chunk, Conversation, Done, Failed, Glimpse, Void
+    from harness.game import GameRecord, Watch
     from harness.schedule import GameTask
     from harness.spec import RunSpec, Sides
 
@@ -33,7 +35,7 @@ def serve(connection: Connection, spec_json: str, snapshot: str) -> None:
     die_with_coordinator()
     try:
         use_snapshot(Path(snapshot))
-        table = Table(spec_json)
+        table = Table(spec_json, _sender_of_glimpses(connection))
     except Exception as error:  # noqa: BLE001 - sent to the coordinator, which raises it
         connection.send(_failed(error))
         return
@@ -49,7 +51,8 @@ def serve(connection: Connection, spec_json: str, snapshot: str) -> None:
 class Table:
     """Players and what their games are played by."""
 
-    def __init__(self, spec_json: str) -> None:
+    def __init__(self, spec_json: str, show: Callable[[Glimpse], None]) -> None:
+        """`show` gets glimpses of the games of chunks that are watched."""
         from harness.openings import open_source
         from harness.player_pool import PlayerPool
         from harness.spec import parse_spec
@@ -60,6 +63,7 @@ class Table:
         self._source = (
             open_source(spec.openings, spec.seed) if spec.openings.kind == "generated" else None
         )
+        self._show = show
         self._made: tuple[int, Opening] | None = None
         self._pool = PlayerPool()
         self._tablebases = open_tablebases(spec.adjudication)
@@ -85,7 +89,7 @@ class Table:
         try:
             for task, opening, sides in zip(chunk.games, chunk.openings, chunk.sides, strict=True):
                 try:
-                    record, bundle, talk = self._play_game(task, opening, sides, chunk.logged)
+                    record, bundle, talk = self._play_game(chunk, task, opening, sides)
                 except VoidGame as fault:
                     voids.append(Void(task, fault.kind, str(fault)))
                 else:
@@ -100,7 +104,7 @@ class Table:
         )
 
     def _play_game(
-        self, task: GameTask, opening: Opening | None, sides: Sides | None, logged: bool
+        self, chunk: Chunk, task: GameTask, opening: Opening | None, sides: Sides | None
     ) -> tuple[GameRecord, Bundle | None, Conversation | None]:
         from harness.bundle import bundle_of
         from harness.conversation import conversation_of
@@ -123,10 +127,11 @@ class Table:
                 chess960=opening.chess960,
                 margin_ms=self._spec.time_margin_ms,
                 tablebases=self._tablebases,
+                watch=self._watcher(task, sides) if chunk.watched else None,
             )
             fit = record.termination not in FAULTS
             bundle = bundle_of(record, sides, self._spec.limit, players)
-            return record, bundle, conversation_of(record, sides, players) if logged else None
+            return record, bundle, conversation_of(record, sides, players) if chunk.logged else None
         finally:
             for config, player in zip(sides, players, strict=True):
                 if fit:
@@ -134,12 +139,24 @@ class Table:
                 else:
                     player.close()  # whatever state it left behind must not reach the next game
 
+    def _watcher(self, task: GameTask, sides: Sides) -> Watch:
+        from harness.glimpses import Watcher
+
+        white, black = (sides[player].name for player in (task.white, 1 - task.white))
+        return Watcher(task, white, black, self._show)
+
     def _make_opening(self, number: int) -> Opening:
         """Both games of a pair usually come to one worker: its opening is made once."""
         if self._made is None or self._made[0] != number:
             assert self._source is not None
             self._made = (number, self._source.opening(number))
         return self._made[1]
+
+
+def _sender_of_glimpses(connection: Connection) -> Callable[[Glimpse], None]:
+    from harness.glimpses import send_if_room
+
+    return partial(send_if_room, connection)
 
 
 def _failed(error: Exception) -> Failed:

@@ -26,7 +26,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from harness.chunks import QUEUE_DEPTH, Chunk, Done, Event, Failed, Lost
+from harness.chunks import QUEUE_DEPTH, Chunk, Done, Event, Failed, Glimpse, Lost
 from harness.errors import EngineStartError
 from harness.interrupts import REQUESTS
 from harness.snapshot import environment, first_on_path
@@ -128,7 +128,7 @@ class LocalWorkers:
         alive = True
         try:
             while slot.pipe.poll():
-                event: Done | Failed = slot.pipe.recv()
+                event: Done | Failed | Glimpse = slot.pipe.recv()
                 if isinstance(event, Done):
                     slot.in_hand.popleft()
                 yield event

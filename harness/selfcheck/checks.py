@@ -82,6 +82,8 @@ class Bench:
 class _Silent:
     """A view that tells of compilation and of faults only."""
 
+    shows_games = False
+
     def __init__(
         self, compiling: Callable[[str, int, int], None], tell: Callable[[str], None]
     ) -> None:

@@ -93,6 +93,7 @@ class _Tournament(Conduct):
                 session.games,
                 session.elapsed_s,
                 session.workers_lost,
+                session.glimpses,
             )
         )
 

@@ -26,6 +26,7 @@ from harness.tournament.document import standings_of
 from harness.view import Wording, labelled, resume_hint
 
 if TYPE_CHECKING:
+    from harness.chunks import Glimpse
     from harness.playing import RunOptions
     from harness.tournament.crosstable import Crosstable
     from harness.tournament.spec import TournamentSpec
@@ -54,6 +55,7 @@ class TournamentHeading:
 class TournamentProgress:
     """A tournament as it stands: `games` were played in `elapsed_s`, `lost` workers died.
 
+    `running` are the games that are being played, as far as they were seen.
     Ratings are fitted when they are shown: a view passes over most of what it is told.
     """
 
@@ -62,6 +64,7 @@ class TournamentProgress:
     games: int
     elapsed_s: float
     lost: int
+    running: Sequence[Glimpse] = ()
 
     @property
     def pairs_done(self) -> int:

@@ -52,7 +52,8 @@ class WorkerHere:
     """
 
     def __init__(self, spec_json: str, snapshot: Path, count: int) -> None:
-        self._table = Table(spec_json)
+        self._events: list[Event] = []
+        self._table = Table(spec_json, self._events.append)
         self._chunks: list[Chunk] = []
 
     def start(self) -> None:
@@ -66,7 +67,11 @@ class WorkerHere:
         self._chunks.append(chunk)
 
     def events(self, timeout_s: float) -> list[Event]:
-        return [self._table.play(self._chunks.pop())] if self._chunks else []
+        if self._chunks:
+            self._events.append(self._table.play(self._chunks.pop()))
+        events = self._events.copy()
+        self._events.clear()
+        return events
 
     def stop(self) -> None:
         self._table.close()

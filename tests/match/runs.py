@@ -53,7 +53,8 @@ def null_spec(pairs: int, **changes: Any) -> MatchSpec:
 class RecordingView:
     """A view that remembers what it was told."""
 
-    def __init__(self) -> None:
+    def __init__(self, shows_games: bool = False) -> None:
+        self.shows_games = shows_games
         self.messages: list[str] = []
         self.progress: list[RunProgress] = []
         self.documents: list[Document] = []

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from harness.chunks import Glimpse
 from harness.config import differences, load_engine_config
 from harness.errors import EngineStartError, UsageError
+from harness.journal import Journal
 from harness.limits import Limit
 from harness.match import RunOptions, run_match
 from harness.players import make_player
 from harness.record import Termination
+from harness.result import RunProgress
 from harness.spec import EngineConfig
 from harness.uci_player import UciPlayer
 from tests.match.engines import SCRIPT, STARTPOS, WorkerHere, play_pair, scripted, start_book
@@ -147,3 +150,43 @@ def test_a_run_of_two_programs_ends_with_its_files(tmp_path: Path) -> None:
     assert document["terminations"] == {"threefold": 6}
     assert document["mean_depth"] == [5.0, 3.75]  # no depth where the first answer came at once
     assert (tmp_path / "run" / "games.pgn").read_text().count("threefold") == 6
+
+
+class Watching(RecordingView):
+    """Keeps every glimpse, in the order in which they came."""
+
+    def __init__(self) -> None:
+        super().__init__(shows_games=True)
+        self.seen: list[Glimpse] = []
+
+    def update(self, progress: RunProgress) -> None:
+        self.seen += [glimpse for glimpse in progress.running if glimpse not in self.seen]
+
+
+def test_running_games_are_seen_and_nothing_of_it_stays(tmp_path: Path) -> None:
+    spec = null_spec(
+        1,
+        new=scripted("think=200", name="new"),
+        base=scripted("think=200", name="base"),
+        openings=start_book(tmp_path),
+        limit=Limit.parse_tc("60+0.2"),
+    )
+    view = Watching()
+    run_match(spec, RunOptions(tmp_path / "run", 2), view)
+    assert {glimpse.game for glimpse in view.seen} == {0, 1}
+    for glimpse in view.seen:
+        names = ("base", "new") if glimpse.game else ("new", "base")
+        assert (glimpse.white, glimpse.black) == names
+        assert 1 <= glimpse.plies < 8
+        assert (glimpse.score_cp, glimpse.depth) == (-12 if glimpse.plies % 2 == 0 else 12, 5)
+        assert all(left_ms is not None and left_ms <= 60_200 for left_ms in glimpse.left_ms)
+    with Journal.read(tmp_path / "run") as journal:
+        assert [event.kind for event in journal.events()] == ["started", "finished"]
+
+
+def test_glimpses_end_with_their_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.glimpses.PERIOD_NS", 0)
+    spec = null_spec(1, new=scripted(), base=scripted("illegal@go"), openings=start_book(tmp_path))
+    view = RecordingView(shows_games=True)
+    run_match(spec, RunOptions(tmp_path / "run", 1, hire=WorkerHere), view)
+    assert {progress.running for progress in view.progress} == {()}

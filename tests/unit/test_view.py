@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from harness.chunks import Glimpse
 from harness.elo import estimate
 from harness.invocation import program
 from harness.result import RunProgress
@@ -13,6 +14,7 @@ from harness.score import Pentanomial
 from harness.sprt import SprtBounds
 from harness.view import (
     LINE_S,
+    MAX_GAME_LINES,
     REDRAW_S,
     LiveView,
     PlainView,
@@ -20,6 +22,8 @@ from harness.view import (
     RunHeading,
     View,
     bar,
+    game_cells,
+    game_lines,
     llr_scale,
     make_view,
     progress_line,
@@ -77,6 +81,10 @@ WANTED = [
     "340",
     "40 s",
 ]
+
+
+#: A game with a clock.
+TIMED = Glimpse(12, 1, "Stockfish dev-20260101", "base", 67, 35, 12, (65_299, 600_000))
 
 
 class Clock:
@@ -249,6 +257,37 @@ class TestLiveView:
         view.update(FIRST)
         assert "waiting for the first pair" in written(console)
         assert "LLR" not in written(console)
+
+    def test_running_games_have_a_line_each_below_the_panel(self) -> None:
+        console = terminal()
+        view = LiveView(console)
+        view.update(replace(FIRST, running=[TIMED]))
+        text = written(console)
+        assert text.index("waiting") < text.index("12.1")
+        words = "12.1 Stockfish dev-… - base move 34 +0.35/12 1:05.2 - 10:00.0"
+        assert words.split() in [line.split() for line in text.splitlines()]
+
+    def test_lines_of_games_fit_eighty_columns_and_are_few(self) -> None:
+        widest = replace(
+            TIMED,
+            pair=99_999,
+            black="b" * 99,
+            plies=999,
+            score_cp=-48_950,
+            left_ms=(3_599_999,) * 2,
+        )
+        console = Console(file=io.StringIO(), width=80, soft_wrap=True)
+        for part in game_lines([replace(widest, pair=99_000 + n) for n in range(20)]):
+            console.print(part)
+        lines = written(console).splitlines()
+        assert len(lines) == MAX_GAME_LINES + 2
+        assert lines[-1] == "and 12 more games"
+        assert max(map(len, lines)) <= 80
+        assert sum("-M50/12" in line and "59:59.9 - 59:59.9" in line for line in lines) == 8
+
+    def test_untimed_games_have_no_clocks(self) -> None:
+        assert game_cells(replace(TIMED, left_ms=(None, None)))[-1] == ""
+        assert game_lines([]) == []
 
     def test_is_drawn_no_more_often_than_it_can_be_read(self) -> None:
         clock, console = Clock(), terminal()
