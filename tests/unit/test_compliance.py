@@ -113,7 +113,7 @@ class Page:
         ("option name Hash type spin default 1", "expected default, min and max, integers"),
         ("option name Ponder type check default yes", "expected default true or false"),
         ("option name Style type combo default Wild var Calm", "none of the values"),
-        ("option name Style type combo default Wil var Wild var Calm", "none of the values"),
+        ("option name Style type combo default Quick var Quickest var Calm", "none of the values"),
         ("option name Style type combo default Solid var Very Solid", "none of the values"),
         ("option name Style type combo default Calm", "none of the values"),
         ("option name Style type combo var Calm", "none of the values"),
