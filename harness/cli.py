@@ -130,6 +130,7 @@ def main(context: click.Context) -> None:
     " tree's, at its own, unless it is given.",
 )
 @options.limit_options
+@options.node_scaling_options
 @options.opening_options
 @options.seed_option
 @options.hypothesis_options

@@ -61,6 +61,9 @@ class Player(Protocol):
     ) -> Reply:
         """A move after the game's first `count` wire moves; `clocks` is None in untimed games."""
 
+    def cpu_ns(self) -> int:
+        """Processor time that its searches have taken; only differences of it say something."""
+
     def exhibit(self) -> Exhibit | None:
         """The latest game's conversation, where there is one."""
 

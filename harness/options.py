@@ -103,6 +103,21 @@ limit_options = together(
     ),
 )
 
+node_scaling_options = together(
+    click.option(
+        "--scale-nodes",
+        is_flag=True,
+        help="Speed counts: both sides' speeds are measured first, and NEW gets the nodes that it"
+        " can search in the time of BASE's.",
+    ),
+    click.option(
+        "--scale-nodes-by",
+        type=float,
+        metavar="FACTOR",
+        help="The same by a factor that was measured before, such as 0.93.",
+    ),
+)
+
 opening_options = together(
     click.option(
         "--openings",

@@ -67,6 +67,9 @@ class BuiltinPlayer:
         result = self._searcher.go(moves, count, search_limit)
         return Reply(result.move, result.score_cp, result.depth, result.nodes, result.time_ns)
 
+    def cpu_ns(self) -> int:
+        return time.thread_time_ns()
+
     def exhibit(self) -> None:
         """It is asked by calls, not by a conversation."""
 
@@ -102,6 +105,9 @@ class NullPlayer:
         move = legal_moves[self._random.below(len(legal_moves))]
         claim_cp = self._white_claim_cp
         return Reply(move, -claim_cp if self._game.side_to_move else claim_cp, 1, 1, 0)
+
+    def cpu_ns(self) -> int:
+        return time.thread_time_ns()
 
     def exhibit(self) -> None:
         """There is no conversation."""

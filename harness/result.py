@@ -113,7 +113,8 @@ def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) 
     """The document of a run that has ended, or goes on or was interrupted (then undecided)."""
     events = journal.events()
     lost = sum(event.kind == "worker_lost" for event in events)
-    machine = _machine(tally, journal.provenance(), events)
+    factor = 1.0 if spec.node_scaling is None else spec.node_scaling.factor
+    machine = _machine(tally, factor, journal.provenance(), events)
     decision: Decision = tally.decision or "undecided"
     return {
         "schema": SCHEMA,
@@ -135,6 +136,7 @@ def document_of(spec: MatchSpec, tally: Tally, journal: Journal, run_dir: Path) 
         "differences": differences(spec.new, spec.base),
         "max_games": spec.max_games,
         **conditions_of(spec),
+        "limit": limit_of(spec),
         "run_dir": str(run_dir),
         "pairs": tally.pairs.decode("ascii"),
         "llr_path": tally.llr_path,
@@ -153,6 +155,16 @@ def conditions_of(spec: RunSpec) -> Document:
         "source_digest": spec.source_digest,
         "tool_version": spec.tool_version,
     }
+
+
+def limit_of(spec: MatchSpec) -> str:
+    """The limit in words, and that of a side which has another one."""
+    own = [
+        f"{side.name}: {side.limit.describe()}"
+        for side in spec.engines
+        if side.limit not in (None, spec.limit)
+    ]
+    return "; ".join([spec.limit.describe(), *own])
 
 
 def _sentence(spec: MatchSpec, tally: Tally, events: Sequence[Event]) -> str:
@@ -197,8 +209,13 @@ def was_interrupted(events: Sequence[Event]) -> bool:
     return stages[-1:] == ["interrupted"]
 
 
-def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) -> dict[str, Any]:
-    """Everything about a test that its specification does not decide, for the "machine" key."""
+def _machine(
+    tally: Tally, factor: float, facts: Mapping[str, Any], events: Sequence[Event]
+) -> dict[str, Any]:
+    """Everything about a test that its specification does not decide, for the "machine" key.
+
+    NEW was meant to be `factor` times as fast as BASE.
+    """
     return {
         "nps": [side.nps for side in tally.sides],
         "cpu_share": [side.cpu_share for side in tally.sides],
@@ -206,7 +223,8 @@ def _machine(tally: Tally, facts: Mapping[str, Any], events: Sequence[Event]) ->
         "noise": noise(tally.sides),
         "nps_ratio": tally.speed.ratio,
         "nps_ratio_ci95": tally.speed.ci95 and list(tally.speed.ci95),
-        "nps_differ": tally.speed.differs,
+        "nps_ratio_meant": factor,
+        "nps_differ": tally.speed.differs_from(factor),
         "games_beyond": tally.games_waiting,
         "interrupted": tally.decision is None,
         **sittings_of(facts, events),

@@ -232,14 +232,25 @@ class RunSpec(_Frozen, ABC):
         return content
 
 
+class NodeScaling(_Frozen):
+    """How many times BASE's nodes NEW has; measured with this interval, or given where None."""
+
+    factor: Annotated[float, Field(ge=0.001, le=1000.0)]
+    ci95: tuple[float, float] | None = None
+
+
 class MatchSpec(RunSpec):
-    """A test of NEW against BASE."""
+    """A test of NEW against BASE.
+
+    `node_scaling` says why NEW has the limit that it has (see `harness.node_scaling`).
+    """
 
     kind: Literal["match"] = "match"
     new: EngineConfig
     base: EngineConfig
     sprt: SprtSpec | None = SprtSpec()
     max_games: Annotated[int, Field(ge=2, multiple_of=2)] = 200_000
+    node_scaling: NodeScaling | None = None
 
     @property
     def engines(self) -> Sides:
@@ -254,6 +265,7 @@ class MatchSpec(RunSpec):
 
     def hashed(self) -> dict[str, Any]:
         content = super().hashed()
+        del content["node_scaling"]  # the nodes themselves are NEW's limit, in its digest
         # Hashes are as old as journals: those of the first versions have neither.
         del content["kind"]
         if self.sprt is not None and not self.sprt.overshoot:

@@ -56,11 +56,14 @@ class SpeedRatio:
     @property
     def differs(self) -> bool:
         """Whether one side is faster by more than is to be passed over, and surely so."""
-        return (
-            self.games >= FEWEST_GAMES
-            and abs(math.expm1(self._mean)) > DIFFERENCE
-            and abs(self._mean) > STANDARD_ERRORS * self._standard_error
-        )
+        return self.differs_from(1.0)
+
+    def differs_from(self, ratio: float) -> bool:
+        """Whether the ratio is surely another one, and by more than is to be passed over."""
+        if self.games < FEWEST_GAMES:
+            return False
+        x = self._mean - math.log(ratio)
+        return abs(math.expm1(x)) > DIFFERENCE and abs(x) > STANDARD_ERRORS * self._standard_error
 
     @property
     def _mean(self) -> float:

@@ -6,7 +6,7 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,8 @@ from harness.second_test import second_context
 
 if TYPE_CHECKING:
     from harness.config import EngineConfig
-    from harness.spec import MatchSpec
+    from harness.limits import Limit
+    from harness.spec import MatchSpec, NodeScaling
 
 
 def start_sprt(context: click.Context) -> str:
@@ -56,9 +57,11 @@ def _specified(context: click.Context) -> tuple[MatchSpec, list[str]]:
     values = context.params
     new, base = _sides(values["new"], values["base"], values["rev"])
     settings = _settings(context)
+    scaling = _scaling(values, settings["limit"], (new, base))
     openings = options.opening_spec(context, values["max_games"] // 2)
 
     from engine.jit import source_digest
+    from harness.node_scaling import scaled
     from harness.spec import MatchSpec
 
     spec = MatchSpec(
@@ -69,6 +72,8 @@ def _specified(context: click.Context) -> tuple[MatchSpec, list[str]]:
         source_digest=source_digest(),
         tool_version=__version__,
     )
+    if scaling is not None:
+        spec = scaled(spec, scaling)
     spec, remarks = _fit_to_book(spec, values["openings"], openings.different_pairs)
     checked = openings.checked_pairs
     if checked is not None and checked < spec.max_games // 2:
@@ -107,6 +112,11 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
         else new_run_folder(values["out"], f"{spec.new.name}-{spec.base.name}") as run_dir,
     ):
         tell([*remarks, *_cautions(spec, concurrency, values["cluster"])], view, values["quiet"])
+        if values["scale_nodes"]:
+            from harness.node_scaling import scaled_by_measuring
+
+            spec, scaling = scaled_by_measuring(spec, run_dir, view)
+            tell(scaling, view, values["quiet"])
         run = RunOptions(run_dir, concurrency, resume, hire, output)
         document = run_match(spec, run, view)
     options.write_result(values["json_path"], document)
@@ -166,9 +176,32 @@ def _settings(context: click.Context) -> dict[str, Any]:
 
 def _describe_sides(spec: MatchSpec) -> list[str]:
     from harness.config import differences
+    from harness.node_scaling import describe
 
     new, base = (f"{side.name} ({side.path or side.source})" for side in (spec.new, spec.base))
-    return [f"NEW is {new}, BASE is {base}", *differences(spec.new, spec.base)]
+    scaling = [describe(spec)] if spec.node_scaling is not None else []
+    return [f"NEW is {new}, BASE is {base}", *differences(spec.new, spec.base), *scaling]
+
+
+def _scaling(
+    values: Mapping[str, Any], limit: Limit, sides: Iterable[EngineConfig]
+) -> NodeScaling | None:
+    """The factor of --scale-nodes-by; of --scale-nodes nothing yet but that it can be measured."""
+    from harness.node_scaling import check_scalable
+    from harness.spec import NodeScaling
+
+    factor, measure = values["scale_nodes_by"], values["scale_nodes"]
+    if factor is not None and measure:
+        raise UsageError(
+            "--scale-nodes-by cannot be given with --scale-nodes; expected one of them, since the"
+            " factor is given or measured"
+        )
+    if factor is not None or measure:
+        check_scalable(limit, sides)
+    try:
+        return None if factor is None else NodeScaling(factor=factor)
+    except ValueError:
+        raise UsageError(f"--scale-nodes-by {factor:g}: expected 0.001 to 1000") from None
 
 
 def _fit_to_book(

@@ -184,6 +184,9 @@ class UciPlayer:
             self.close()
             raise HarnessFault(traceback.format_exc()) from None  # a bug of ours, not its loss
 
+    def cpu_ns(self) -> int:
+        return 0 if self._process is None else self._process.cpu_ns()
+
     def exhibit(self) -> Exhibit | None:
         """The game's conversation, also of a process that was ended; None before the first."""
         return self._last_exhibit if self._process is None else _exhibit(self._process)

@@ -160,11 +160,18 @@ def speed_warning(document: Document) -> str | None:
     machine = document["machine"]
     if not machine["nps_differ"]:
         return None
+    meant = machine.get("nps_ratio_meant", 1.0)
+    if meant != 1.0:
+        return (
+            f"In these games the ratio of speeds was {speed_ratio(document)}, and"
+            f" {document['new']['name']} had {meant:g} times the nodes; play the test again with"
+            f" --scale-nodes-by {machine['nps_ratio']:.3f}."
+        )
     change = machine["nps_ratio"] - 1
     least, most = sorted(abs(end - 1) for end in machine["nps_ratio_ci95"])
     return (
         f"{document['new']['name']} searches {abs(change):.1%}"
         f" {'more' if change > 0 else 'fewer'} nodes a second than {document['base']['name']}"
         f" (95 % interval {least:.1%} to {most:.1%}); a verdict at fixed nodes or depth leaves"
-        " that out, one at a clock (--tc) does not."
+        " that out, one with --scale-nodes or at a clock (--tc) does not."
     )

@@ -181,6 +181,18 @@ MISTAKES = [
         "--depth cannot be given with --nodes; expected one kind of limit",
     ),
     (
+        "sprt good.cfg good.cfg --scale-nodes --tc 1+0.1",
+        "--scale-nodes cannot be given with a clock of 1+0.1 s; expected --nodes, since",
+    ),
+    (
+        "sprt good.cfg good.cfg --scale-nodes --scale-nodes-by 0.9",
+        "--scale-nodes-by cannot be given with --scale-nodes; expected one of them, since the",
+    ),
+    (
+        "sprt good.cfg good.cfg --scale-nodes-by nan",
+        "--scale-nodes-by nan: expected 0.001 to 1000",
+    ),
+    (
         "sprt good.cfg good.cfg --elo0 5 --elo1 5",
         "--elo1 = 5: expected more than elo0 = 5",
     ),

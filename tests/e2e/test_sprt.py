@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 import chess.pgn
 import pytest
 
+from engine.jit import source_digest
+from harness.errors import EngineStartError
+from harness.journal import Journal
+from harness.limits import Limit
+from harness.node_scaling import round_here
+from harness.snapshot import create_snapshot
+from harness.spec import EngineConfig, MatchSpec
 from tests.match.runs import PATIENCE_S, finished_games, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -121,6 +130,35 @@ def test_a_resumed_run_tells_what_it_plays_and_from_where(done):
     lines = harness("sprt", "--resume", run, cwd=folder).stdout.splitlines()
     assert lines[0] == output.splitlines()[0]
     assert lines[1] == "resuming after 12 games"
+
+
+def test_nodes_are_scaled_from_the_first_game_on_and_after_a_resume(tmp_path):
+    line = "sprt new.cfg base.cfg --scale-nodes-by 0.25 --nodes 400 --max-games 2 --json a.json"
+    told = "new has 0.25 times the nodes of base, 100 against 400"
+    process = harness(*line.split(), cwd=tmp_path)
+    assert told in process.stdout
+    document = json.loads((tmp_path / "a.json").read_text("utf-8"))
+    assert document["limit"] == "400 nodes a move; new: 100 nodes a move"
+    assert document["machine"]["nps_ratio_meant"] == 0.25
+    with Journal.read(Path(tmp_path, document["run_dir"])) as journal:
+        white_first = min(journal.games(), key=lambda game: game.game)
+    nodes = memoryview(white_first.nodes).cast("I").tolist()  # NEW is white
+    assert median(nodes[::2]) < 150 < 350 < median(nodes[1::2])
+    assert told in harness("sprt", "--resume", document["run_dir"], cwd=tmp_path).stdout
+
+
+def test_a_round_of_speeds_is_measured_by_the_run_s_own_engine(tmp_path):
+    spec = MatchSpec(
+        new=EngineConfig(name="new"),
+        base=EngineConfig(name="base", source="uci"),
+        limit=Limit(nodes=50),
+        source_digest=source_digest(),
+    )
+    snapshot = create_snapshot(spec.source_digest)
+    with pytest.raises(EngineStartError, match="measured: base: source = 'uci' has no program"):
+        round_here(spec, snapshot)
+    own = spec.model_copy(update={"base": EngineConfig(name="base")})
+    assert math.isfinite(round_here(own, snapshot))
 
 
 def test_a_run_from_a_long_pgn_says_how_much_of_it_was_checked(tmp_path):
