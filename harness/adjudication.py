@@ -14,6 +14,7 @@ A count of 0 moves, or a length of 0 plies, switches that rule off.
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
@@ -99,6 +100,38 @@ class Adjudicator:
             if lost and (not self._two_sided or self._streaks[1 - side] >= needed):
                 return side
         return None
+
+
+#: What the numbers of a rule are, in the order in which they are written.
+_RULE_FIELDS: Final = {
+    "draw": ("draw_move_number", "draw_move_count", "draw_score_cp"),
+    "resign": ("resign_move_count", "resign_score_cp"),
+}
+_RULE_EXPECTATIONS: Final = {
+    "draw": "expected MOVE/COUNT/CP such as 40/8/10, or none",
+    "resign": "expected COUNT/CP such as 3/600, or none",
+}
+
+
+def parse_rule(rule: str, text: str) -> dict[str, int]:
+    """The fields of an AdjudicationConfig that `40/8/10` (`draw`), `3/600` (`resign`) or `none` is.
+
+    Raises ValueError with the expectation.
+    """
+    count = f"{rule}_move_count"
+    if text == "none":
+        return {count: 0}
+    numbers = text.split("/")
+    fields = _RULE_FIELDS[rule]
+    if len(numbers) != len(fields) or not all(map(_RULE_NUMBER.fullmatch, numbers)):
+        raise ValueError(_RULE_EXPECTATIONS[rule])
+    values = dict(zip(fields, map(int, numbers), strict=True))
+    if not values[count]:
+        raise ValueError(f"{_RULE_EXPECTATIONS[rule]}; COUNT is 1 or more")
+    return values
+
+
+_RULE_NUMBER: Final = re.compile("[0-9]{1,5}")
 
 
 def describe(config: AdjudicationConfig) -> str:

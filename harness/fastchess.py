@@ -24,12 +24,17 @@ _PASSED_OVER: Final = frozenset(
     | {"report", "output", "log", "crc32", "show-latency", "version", "randomseed", "strict"}
     | {"force-concurrency", "wait"}
 )
+_SCORE: Final = ("score", "score", "0")
 _ENGINE_KEYS: Final = frozenset(
     {"cmd", "name", "args", "dir", "tc", "st", "nodes", "depth", "plies", "proto", "restart"}
     | {"timemargin"}
 )
-#: Rules that end games by scores; with any of them, or maxmoves, ours hold.
-_RULES: Final = ("draw", "resign")
+#: The numbers of the rules that end games, in the order of ours: fastchess's word for each on the
+#: command line and in a saved file, and what it is where it is not said.
+_RULES: Final = {
+    "draw": (("movenumber", "move_number", "0"), ("movecount", "move_count", "1"), _SCORE),
+    "resign": (("movecount", "move_count", "1"), _SCORE),
+}
 _MODELS: Final = ("normalized", "logistic")
 
 
@@ -269,25 +274,33 @@ def _settings(run: ForeignRun, folder: str, notes: list[str]) -> list[str]:
     for name, ours in (("srand", "--seed"), ("concurrency", "--concurrency")):
         if name in options:
             words += [ours, str(abs(int(options.pop(name)[""])))]
-    words += _rule_words(options, notes)
-    if maxmoves := options.pop("maxmoves", None):
-        words += ["--max-plies", str(2 * int(maxmoves.get("move_count") or maxmoves[""]))]
+    words += _rule_words({name: options.pop(name, None) for name in (*_RULES, "maxmoves")})
     for name in sorted(options):
         given = " ".join(f"{key}={text}" if key else text for key, text in options[name].items())
-        what = "our own numbers hold instead" if name in _RULES else "no equal here; left out"
-        _note(notes, f"-{name} {given}".strip() + f": {what}")
+        _note(notes, f"-{name} {given}".strip() + ": no equal here; left out")
     return words
 
 
-def _rule_words(options: Mapping[str, Mapping[str, str]], notes: list[str]) -> list[str]:
-    """How games end before their rules end them: by all our rules, or by none."""
-    if not any(name in options for name in (*_RULES, "maxmoves")):
+def _rule_words(rules: Mapping[str, Mapping[str, str] | None]) -> list[str]:
+    """How games end before the rules of chess end them: as they did there, and in no other way."""
+    if all(given is None for given in rules.values()):
         return ["--no-adjudicate"]
+    words = []
     for name in _RULES:
-        if name not in options:
-            _note(notes, f"no -{name} in it: our rule holds beside those that are given")
-    one_sided = options.get("resign", {}).get("twosided", "false") == "false"
-    return ["--resign-one-sided"] if "resign" in options and one_sided else []
+        words += [f"--{name}", _rule_numbers(name, rules[name])]
+    resign, maxmoves = rules["resign"], rules["maxmoves"]
+    if resign is not None and resign.get("twosided", "false") == "false":
+        words.append("--resign-one-sided")
+    plies = 2 * int(maxmoves.get("move_count") or maxmoves[""]) if maxmoves else 0
+    return [*words, "--max-plies", str(plies)]
+
+
+def _rule_numbers(name: str, given: Mapping[str, str] | None) -> str:
+    if given is None:
+        return "none"
+    return "/".join(
+        given.get(key) or given.get(saved) or silent for key, saved, silent in _RULES[name]
+    )
 
 
 def _sprt_words(sprt: Mapping[str, str], notes: list[str]) -> list[str]:

@@ -38,6 +38,8 @@ MODELS: Final = ("normalized", "logistic", "trinomial")
 OLD_MODEL: Final = "bayesian"
 PRESETS: Final = ("gain", "non_regression", "early")
 HYPOTHESES: Final = frozenset({*PRESETS, "elo0", "elo1", "alpha", "beta", "model"})
+#: Rules that end games before the rules of chess do, by their own options.
+RULES: Final = ("draw", "resign", "resign_one_sided", "max_plies", "syzygy")
 #: What may change when a run is resumed: nothing that has a say in its games or its verdict.
 FREE_ON_RESUME: Final = frozenset(
     {"resume", "concurrency", "cluster", "json_path", "events", "quiet"}
@@ -45,22 +47,34 @@ FREE_ON_RESUME: Final = frozenset(
 )
 
 
-class _LimitType(click.ParamType):  # type: ignore[type-arg]  # generic in new clicks only
-    """Text such as `10+0.1`, made a limit of its kind (see `Limit.parse`)."""
+class _ParsedType(click.ParamType):  # type: ignore[type-arg]  # generic in new clicks only
+    """Text such as `10+0.1`, made what it means by `parse`, which gets the option's kind first."""
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, parse: Callable[[str, str], Any]) -> None:
         self.name = kind
+        self._parse = parse
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Limit:
-        from harness.limits import Limit
-
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return Limit.parse(self.kind, value)
+            return self._parse(self.name, value)
         except ValueError as error:
             self.fail(f"{value!r}: {error}.", param, ctx)
+
+
+def _limit(kind: str, text: str) -> Limit:
+    from harness.limits import Limit
+
+    return Limit.parse(kind, text)
+
+
+def _limit_type(kind: str) -> _ParsedType:
+    return _ParsedType(kind, _limit)
+
+
+def _rule(rule: str, text: str) -> dict[str, int]:
+    from harness.adjudication import parse_rule
+
+    return parse_rule(rule, text)
 
 
 def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -83,13 +97,13 @@ def example(*lines: str) -> str:
 move_limit_options = together(
     click.option(
         "--nodes",
-        type=_LimitType("nodes"),
+        type=_limit_type("nodes"),
         metavar="N",
         help=f"Nodes of each move (the default, {DEFAULT_NODES}): exact and the same everywhere.",
     ),
-    click.option("--depth", type=_LimitType("depth"), metavar="N", help="Depth of each move."),
+    click.option("--depth", type=_limit_type("depth"), metavar="N", help="Depth of each move."),
     click.option(
-        "--movetime", type=_LimitType("movetime"), metavar="MS", help="Milliseconds of each move."
+        "--movetime", type=_limit_type("movetime"), metavar="MS", help="Milliseconds of each move."
     ),
 )
 
@@ -97,7 +111,7 @@ limit_options = together(
     move_limit_options,
     click.option(
         "--tc",
-        type=_LimitType("tc"),
+        type=_limit_type("tc"),
         metavar="TC",
         help="A clock: [moves/][minutes:]seconds[+increment], such as 10+0.1.",
     ),
@@ -275,17 +289,29 @@ no_adjudicate_option = click.option(
 judging_options = together(
     no_adjudicate_option,
     click.option(
+        "--draw",
+        type=_ParsedType("draw", _rule),
+        metavar="MOVE/COUNT/CP",
+        help="A game is drawn when from move MOVE on COUNT moves of each side were within CP cp of"
+        " 0 (default 40/8/10); none: never.",
+    ),
+    click.option(
+        "--resign",
+        type=_ParsedType("resign", _rule),
+        metavar="COUNT/CP",
+        help="A game is won when over COUNT moves of each side both saw CP cp or more for the"
+        " winner (default 3/600); none: never.",
+    ),
+    click.option(
         "--resign-one-sided",
         is_flag=True,
-        help="A game is won when the loser alone sees 600 cp against it over 3 moves.",
+        help="A game is won when the loser alone sees so much against it.",
     ),
     click.option(
         "--max-plies",
-        type=click.IntRange(1, 10_000),
-        default=1000,
-        show_default=True,
+        type=click.IntRange(0, 10_000),
         metavar="N",
-        help="A game of so many plies is drawn.",
+        help="A game of so many plies is drawn (default 1000; 0: none).",
     ),
     click.option(
         "--syzygy",
@@ -310,11 +336,19 @@ def judging(context: click.Context) -> dict[str, Any]:
     from harness.tablebases import open_tablebases
 
     values = context.params
+    rules = [name for name in RULES if values[name] not in (None, False)]
+    if values["no_adjudicate"] and rules:
+        raise UsageError(
+            f"{option_name(rules[0])} cannot be given with --no-adjudicate; expected one of them"
+        )
+    length = {} if values["max_plies"] is None else {"max_plies": values["max_plies"]}
     syzygy = os.pathsep.join(map(os.path.abspath, (values["syzygy"] or "").split(os.pathsep)))
     config = AdjudicationConfig(
         enabled=not values["no_adjudicate"],
+        **(values["draw"] or {}),
+        **(values["resign"] or {}),
         resign_two_sided=not values["resign_one_sided"],
-        max_plies=values["max_plies"],
+        **length,
         syzygy=syzygy if values["syzygy"] else "",
     )
     tables = open_tablebases(config)

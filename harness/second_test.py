@@ -11,12 +11,16 @@ from harness import options
 from harness.errors import UsageError
 
 #: Options of which a second test has those of the first, unless it names one of them itself.
-_GROUPS: Final = (frozenset(options.LIMITS), frozenset({*options.PRESETS, "elo0", "elo1"}))
+_GROUPS: Final = (
+    frozenset(options.LIMITS),
+    frozenset({*options.PRESETS, "elo0", "elo1"}),
+    frozenset({"no_adjudicate", *options.RULES}),
+)
 
 #: What a second test may have otherwise than the first.
 _FREE: Final = frozenset(
     {*options.LIMITS, *options.HYPOTHESES, "openings", "order", "start", "plies", "seed"}
-    | {"max_games", "no_adjudicate"}
+    | {"max_games", "no_adjudicate", *options.RULES}
 )
 
 

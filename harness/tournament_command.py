@@ -61,7 +61,7 @@ def _new(context: click.Context, form: Format) -> tuple[TournamentSpec, list[str
     values = context.params
     players = _players(values["engines"], form)
     anchors = _anchors(values["anchors"], players)
-    limit = options.match_limit(context)
+    limit, judging = options.match_limit(context), options.judging(context)
     if values["games"] % 2:
         raise UsageError(
             f"--games {values['games']}: expected an even number, since games are played in pairs"
@@ -80,7 +80,7 @@ def _new(context: click.Context, form: Format) -> tuple[TournamentSpec, list[str
         anchors=anchors,
         limit=limit,
         openings=openings.spec,
-        **options.judging(context),
+        **judging,
         seed=values["seed"],
         source_digest=source_digest(),
         tool_version=__version__,

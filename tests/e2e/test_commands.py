@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness import options
+from harness.adjudication import parse_rule
 from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
@@ -93,6 +94,10 @@ def test_help_and_readme_tell_the_adjudication(tmp_path):
     rules = AdjudicationConfig()
     done = harness("sprt", "--help", cwd=tmp_path, code=NO_NUMBA)
     readme = (ROOT / "README.md").read_text("utf-8")
+    draw, resign = parse_rule("draw", "40/8/10"), parse_rule("resign", "3/600")
+    assert rules == AdjudicationConfig(**draw, **resign), "the defaults that --help tells"
+    assert "(default 40/8/10)" in " ".join(done.stdout.split())
+    assert "(default 3/600)" in " ".join(done.stdout.split())
     for text in (" ".join(done.stdout.split()), " ".join(readme.split())):
         assert f"from move {rules.draw_move_number} on {rules.draw_move_count} moves" in text
         assert f"within {rules.draw_score_cp} cp" in text
@@ -174,6 +179,14 @@ MISTAKES = [
     (
         "sprt good.cfg good.cfg --nodes 0",
         "Invalid value for '--nodes': '0': expected an integer from 1 to 1000000000.",
+    ),
+    (
+        "sprt good.cfg good.cfg --draw 40",
+        "Invalid value for '--draw': '40': expected MOVE/COUNT/CP such as 40/8/10, or none.",
+    ),
+    (
+        "match good.cfg good.cfg --no-adjudicate --resign 3/600",
+        "--resign cannot be given with --no-adjudicate; expected one of them",
     ),
     ("sprt good.cfg good.cfg --tc fast", "Invalid value for '--tc': 'fast': expected [moves/]"),
     (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.adjudication import Adjudicator, Verdict, describe
+from harness.adjudication import Adjudicator, Verdict, describe, parse_rule
 from harness.config import AdjudicationConfig
 
 CONFIG = AdjudicationConfig(
@@ -36,6 +36,36 @@ def run(
         if verdict:
             break
     return plies, verdict
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "fields"),
+    [
+        ("draw", "34/8/20", {"draw_move_number": 34, "draw_move_count": 8, "draw_score_cp": 20}),
+        ("draw", "0/1/0", {"draw_move_number": 0, "draw_move_count": 1, "draw_score_cp": 0}),
+        ("draw", "none", {"draw_move_count": 0}),
+        ("resign", "4/500", {"resign_move_count": 4, "resign_score_cp": 500}),
+        ("resign", "none", {"resign_move_count": 0}),
+    ],
+)
+def test_rules_are_written_as_their_numbers(rule: str, text: str, fields: dict[str, int]) -> None:
+    assert parse_rule(rule, text) == fields
+    AdjudicationConfig(**fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rule", ["draw", "resign"])
+@pytest.mark.parametrize(
+    "text", ["", "8", "-1/8/10", "3/x", "1/2/3/4", "4 /5/6", "3/123456", "٣/5"]
+)
+def test_other_texts_are_no_rule(rule: str, text: str) -> None:
+    with pytest.raises(ValueError, match=r"such as .*, or none"):
+        parse_rule(rule, text)
+
+
+@pytest.mark.parametrize(("rule", "text"), [("draw", "40/0/10"), ("resign", "0/600")])
+def test_a_rule_of_no_moves_is_none(rule: str, text: str) -> None:
+    with pytest.raises(ValueError, match="COUNT is 1 or more"):
+        parse_rule(rule, text)
 
 
 def test_a_draw_waits_for_the_move_number() -> None:

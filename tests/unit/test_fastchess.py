@@ -50,23 +50,30 @@ def test_a_command_line() -> None:
     assert (values["seed"], values["concurrency"]) == (77, 4)
     assert (values["pgn_comments"], str(values["pgn_append"])) == ("minimal", "out.pgn")
     assert (values["no_adjudicate"], values["resign_one_sided"]) == (False, True)
+    assert values["draw"] == {"draw_move_count": 0}
+    assert values["resign"] == {"resign_move_count": 3, "resign_score_cp": 400}
     assert (values["max_plies"], values["time_margin_ms"]) == (400, 0)
-    assert imported.notes == (
-        "no -draw in it: our rule holds beside those that are given",
-        "-resign movecount=3 score=400: our own numbers hold instead",
-    )
+    assert imported.notes == ()
 
 
-def test_a_rule_that_ours_bring_with_them_is_told_and_so_is_a_config_file() -> None:
+def test_rules_end_games_as_they_did_there_and_in_no_other_way() -> None:
     engines = "-engine cmd=a nodes=10 -engine cmd=b nodes=10"
-    alone = import_run(f"{engines} -maxmoves 200 -config file=x.json", "/at")
-    assert parsed(alone)["max_plies"] == 400
-    assert alone.notes == (
-        "no -draw in it: our rule holds beside those that are given",
-        "no -resign in it: our rule holds beside those that are given",
-        "-config file=x.json: no equal here; left out",
-    )
-    assert import_run(engines, "/at").notes == ()
+    draw = "-draw movenumber=34 movecount=8 score=20"
+    values = parsed(import_run(f"{engines} {draw} -resign movecount=4 twosided=true", "/at"))
+    assert values["draw"] == {"draw_move_number": 34, "draw_move_count": 8, "draw_score_cp": 20}
+    assert values["resign"] == {"resign_move_count": 4, "resign_score_cp": 0}
+    assert (values["resign_one_sided"], values["max_plies"]) == (False, 0)
+    length = parsed(import_run(f"{engines} -maxmoves 200", "/at"))
+    assert length["draw"] == {"draw_move_count": 0}
+    assert length["resign"] == {"resign_move_count": 0}
+    assert (length["no_adjudicate"], length["max_plies"]) == (False, 400)
+    assert parsed(import_run(engines, "/at"))["no_adjudicate"]
+
+
+def test_a_config_file_is_told() -> None:
+    engines = "-engine cmd=a nodes=10 -engine cmd=b nodes=10"
+    notes = import_run(f"{engines} -config file=x.json", "/at").notes
+    assert notes == ("-config file=x.json: no equal here; left out",)
 
 
 def saved(**changes: Any) -> dict[str, Any]:
@@ -108,6 +115,18 @@ def test_a_saved_configuration() -> None:
     assert values["tc"] == Limit(base_ms=5000, increment_ms=10, moves_per_session=40)
     assert (str(values["final_epd"]), values["no_adjudicate"]) == ("ends.epd", True)
     assert imported.notes == ()
+
+
+def test_the_rules_of_a_saved_configuration() -> None:
+    rules = {
+        "draw": {"enabled": True, "move_number": 34, "move_count": 8, "score": 20},
+        "resign": {"enabled": True, "move_count": 3, "score": 600, "twosided": True},
+        "maxmoves": {"enabled": True, "move_count": 150},
+    }
+    values = parsed(import_run(json.dumps(saved(**rules)), "/at"))
+    assert values["draw"] == {"draw_move_number": 34, "draw_move_count": 8, "draw_score_cp": 20}
+    assert values["resign"] == {"resign_move_count": 3, "resign_score_cp": 600}
+    assert (values["resign_one_sided"], values["max_plies"]) == (False, 300)
 
 
 def test_what_has_no_equal_is_told() -> None:

@@ -8,8 +8,9 @@ import pytest
 from harness import sprt_command
 from harness.cli import main
 from harness.errors import UsageError
-from harness.options import match_limit, sprt_spec
+from harness.options import judging, match_limit, sprt_spec
 from harness.second_test import second_context
+from harness.spec import AdjudicationConfig
 
 
 def context(*arguments: str) -> click.Context:
@@ -39,6 +40,22 @@ def test_what_it_names_replaces_the_first_s_and_the_rest_stays() -> None:
 def test_error_rates_stay_when_only_the_limit_changes() -> None:
     found = second("--early", "--alpha", "0.01", "--then", "--nodes 20000")
     assert (sprt_spec(found).elo1, sprt_spec(found).alpha) == (10, 0.01)
+
+
+def test_the_rules_that_end_games_are_one_group() -> None:
+    rules = ("--draw", "34/8/20", "--resign", "none", "--resign-one-sided", "--max-plies", "0")
+    first = AdjudicationConfig(
+        draw_move_number=34,
+        draw_score_cp=20,
+        resign_move_count=0,
+        resign_two_sided=False,
+        max_plies=0,
+    )
+    same = second(*rules, "--then", "--nodes 9")
+    assert judging(context(*rules))["adjudication"] == first
+    assert judging(same)["adjudication"] == first
+    by_the_rules_of_chess = second(*rules, "--then", "--no-adjudicate")
+    assert judging(by_the_rules_of_chess)["adjudication"] == AdjudicationConfig(enabled=False)
 
 
 @pytest.mark.parametrize(
