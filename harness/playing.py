@@ -341,7 +341,7 @@ class Session:
     def _take_void(self, void: Void, queue: Queue) -> None:
         pair, game = void.game.pair, void.game.game
         self._glimpses.pop((pair, game), None)
-        voided = self._gate.void(void.game)
+        voided = self._gate.void(void.game, self._spec.other_game(void.game))
         self._journal.remove_games(voided.finished)
         self._journal.add_event("void", pair=pair, game=game, fault=void.kind, detail=void.reason)
         self.games -= len(voided.finished)

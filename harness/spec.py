@@ -19,7 +19,7 @@ from engine.parameters import search_defaults
 from engine.weights import weight_defaults
 from harness.clock import TIME_MARGIN_MS
 from harness.limits import Limit
-from harness.schedule import PairTask, pair_task
+from harness.schedule import GameTask, PairTask, pair_task
 from harness.sprt import GAIN, Hypotheses, Model
 
 Weights = dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
@@ -215,6 +215,10 @@ class RunSpec(_Frozen, ABC):
     def task_of(self, pair: int) -> PairTask:
         """The games of a pair."""
         return pair_task(self.seed, pair, self.openings.start)
+
+    def other_game(self, game: GameTask) -> GameTask:
+        """The other game of its pair."""
+        return self.task_of(game.pair).games[1 - game.game]
 
     def spec_hash(self) -> str:
         """SHA-256 of the canonical JSON of everything that determines the games and the verdict."""

@@ -2,8 +2,8 @@
 
 Such a game says nothing about its players, and nor may its pair: both games are played again, by a
 rule that looks at neither player. So a finished game is let through to whoever counts it only with
-its whole pair, and one whose pair was void while it was played is dropped when it comes. (A game
-of an earlier sitting stays: that sitting had no part in the fault.)
+its whole pair, and one whose pair was void while it was played is dropped when it comes. A game of
+an earlier sitting is no exception.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class PairGate:
         self._games_per_pair = games_per_pair
         self._played: dict[Key, GameTask] = {}  # being played
         self._stale: set[Key] = set()  # of them, those of void pairs
-        self._alone: dict[Key, tuple[GameTask | None, GameRecord]] = {}
+        self._alone: dict[Key, GameRecord] = {}
         self.voids: Counter[int] = Counter()
 
     def hand_out(self, games: Iterable[GameTask]) -> None:
@@ -58,30 +58,28 @@ class PairGate:
     def finish(self, record: GameRecord) -> list[GameRecord]:
         """The games that can be counted now: none while the pair has another one to come."""
         key = (record.pair, record.game)
-        task = self._played.pop(key, None)
+        self._played.pop(key, None)
         if self._games_per_pair == 1:
             return [record]
         other = self._alone.pop((record.pair, 1 - record.game), None)
         if other is None:
-            self._alone[key] = task, record
+            self._alone[key] = record
             return []
-        return [other[1], record]
+        return [other, record]
 
-    def void(self, game: GameTask) -> Voided:
-        """A fault that is nobody's of the two."""
+    def void(self, game: GameTask, other: GameTask) -> Voided:
+        """A fault that is nobody's of the two has ended `game`; `other` is its pair's other one."""
         self.voids[game.pair] += 1
         self.take_back([game])
-        other = (game.pair, 1 - game.game)
-        if other in self._played:
-            self._stale.add(other)
-        task = self._alone[other][0] if other in self._alone else None
-        if task is None:
+        key = (other.pair, other.game)
+        if key in self._played:
+            self._stale.add(key)
+        if self._alone.pop(key, None) is None:
             return Voided((game,), ())
-        del self._alone[other]
-        return Voided((game, task), (other,))
+        return Voided((game, other), (key,))
 
     def rest(self) -> list[GameRecord]:
         """The games that wait; they wait no longer."""
-        waiting = [record for _, record in self._alone.values()]
+        waiting = list(self._alone.values())
         self._alone.clear()
         return waiting

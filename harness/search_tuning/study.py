@@ -15,7 +15,7 @@ from harness.chunks import CHUNK_SECONDS, GAMES_PER_PAIR, Chunk
 from harness.errors import EngineStartError, Interrupted
 from harness.interrupts import Interrupts
 from harness.playing import RunOptions, Session, opened_run
-from harness.schedule import GameTask, pair_task
+from harness.schedule import GameTask
 from harness.score import pair_class
 from harness.search_tuning.answers import Conclusion, Proposer
 from harness.search_tuning.course import Course, PairRef
@@ -84,15 +84,14 @@ class StudyQueue:
         return max(1, min(_MOST_PAIRS, int(CHUNK_SECONDS / max(self._pair_s, 1e-9))))
 
     def _games(self, pair: PairRef) -> list[GameTask]:
-        """What is missing of a pair; its seeds are those of its opening, in every trial."""
+        """What is missing of a pair."""
         number = pair_number(pair.ordinal, pair.place)
         self._fens[number] = self._openings.opening(pair)
         self._seat(pair.ordinal)
-        seeds = pair_task(self._spec.seed, pair.opening).seeds
         return [
-            GameTask(number, game, pair.opening, seeds[game])
-            for game in range(GAMES_PER_PAIR)
-            if (number, game) not in self.finished
+            game
+            for game in self._spec.games_of(number, pair.opening)
+            if (number, game.game) not in self.finished
         ]
 
     def _seat(self, ordinal: int) -> None:

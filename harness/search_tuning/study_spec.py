@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
+from harness.schedule import GameTask, PairTask, pair_task
 from harness.search_tuning.rules import Rules
 from harness.search_tuning.space import Space, Values
 from harness.spec import EngineConfig, RunSpec
@@ -43,6 +44,13 @@ class StudySpec(RunSpec):
     def sides_of(self, pair: int) -> None:
         """Its trials are known while it goes on; their events in the journal say who played."""
         return
+
+    def games_of(self, number: int, opening: int) -> tuple[GameTask, GameTask]:
+        """The games of a pair; their seeds are those of its opening, in every trial."""
+        return PairTask(number, opening, pair_task(self.seed, opening).seeds).games
+
+    def other_game(self, game: GameTask) -> GameTask:
+        return self.games_of(game.pair, game.opening)[1 - game.game]
 
     def hashed(self) -> dict[str, Any]:
         content = super().hashed()
