@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Final
@@ -15,7 +16,7 @@ from harness.errors import EngineStartError, UsageError
 from harness.files import file_sha256
 from harness.ini import Entry, nearest
 from harness.spec import Program, Timeouts
-from harness.uci_options import Greeting, greet, setoption
+from harness.uci_options import Greeting, Spin, greet, setoption
 from harness.uci_process import NS_PER_MS, UciProcess
 
 Entries = dict[tuple[str, str], Entry]
@@ -153,21 +154,36 @@ def introduced_as(program: Program, entries: Entries) -> str:
     Raises EngineStartError where it does not start, UsageError for an option that it has not.
     """
     options = [entry for (section, _), entry in entries.items() if section == "options"]
-    process = UciProcess(program)
-    try:
-        greeting = greet(process, program.timeouts.start_ms)
+    with _greeted(program) as (process, greeting):
         for entry in options:
             _check_option(entry, greeting)
         deadline_ns = perf_counter_ns() + program.timeouts.ready_ms * NS_PER_MS
         for entry in options:
             process.send(setoption(entry.key, entry.text, greeting), deadline_ns)
         process.wait_ready(program.timeouts.ready_ms)
+    return greeting.name if greeting.name.isprintable() else ""
+
+
+def declared_spins(program: Program) -> Mapping[str, Spin]:
+    """The integers that a program can be set to, by its own spelling of their names.
+
+    Raises EngineStartError where it does not start.
+    """
+    with _greeted(program) as (_, greeting):
+        return greeting.spins
+
+
+@contextmanager
+def _greeted(program: Program) -> Iterator[tuple[UciProcess, Greeting]]:
+    """A process of the program that has said what it is; it is ended afterwards."""
+    process = UciProcess(program)
+    try:
+        yield process, greet(process, program.timeouts.start_ms)
     except EngineStartError as error:
         said = f"; it said: {process.stderr_tail.strip()[-200:]}" if process.stderr_tail else ""
         raise EngineStartError(f"{error}; expected a UCI engine{said}") from None
     finally:
         process.close(program.timeouts.quit_ms)
-    return greeting.name if greeting.name.isprintable() else ""
 
 
 def _check_option(entry: Entry, greeting: Greeting) -> None:

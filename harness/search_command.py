@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -19,13 +18,13 @@ from harness.journal import FILE_NAME, Journal
 from harness.playing import RunOptions
 from harness.report.search_page import write_search_report
 from harness.run_start import view_of
+from harness.search_options import base_and_space
 from harness.search_tuning.candidate import candidate_config
 from harness.search_tuning.confirm import confirm
 from harness.search_tuning.document import study_document
 from harness.search_tuning.plan import make_plan, measured_games_per_hour
 from harness.search_tuning.rules import rules_of
 from harness.search_tuning.space import Space
-from harness.search_tuning.space_file import read_space
 from harness.search_tuning.study import StudyResult, play_study
 from harness.search_tuning.study_spec import StudySpec
 from harness.search_view import StudyWatch
@@ -41,8 +40,7 @@ _TIMED_MOVES: Final = 8
 def run_search(context: click.Context) -> str | None:
     """Tune, or go on with a study; the decision of the final test, None without one."""
     values = context.params
-    base = load_engine_config(values["base"])
-    space = read_space(values["space"])
+    base, space = base_and_space(values)
     if values["screen"]:
         show_screen(space, base)
         return None
@@ -152,21 +150,13 @@ def show_plan(context: click.Context, spec: StudySpec, workers: int, view: View)
 
 
 def _games_per_hour(spec: StudySpec, workers: int) -> float | None:
-    """Measured on moves from the first of the bench's positions; None for other limits."""
-    if not spec.limit.nodes:
+    """Measured on the first of the bench's positions; None where a clock is played by."""
+    if not spec.limit.is_deterministic:
         return None
-    import numpy as np
+    from harness.search_tuning.probe import searches
 
-    from engine.bench import POSITIONS
-    from engine.shell import Searcher, SearchLimit
-
-    searcher = Searcher(spec.base.search, spec.base.weights, spec.base.hash_mb)
-    seconds = []
-    for fen in POSITIONS[: _TIMED_MOVES + 1]:
-        searcher.new_game(fen)
-        started_s = time.perf_counter()
-        searcher.go(np.zeros(1, np.uint16), 0, SearchLimit(nodes=spec.limit.nodes))
-        seconds.append(time.perf_counter() - started_s)
+    replies = searches(spec.base, spec.limit, _TIMED_MOVES + 1)
+    seconds = [reply.search_ns / 1e9 for reply in replies]
     return measured_games_per_hour(seconds[1:], workers)
 
 

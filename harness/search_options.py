@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from harness.options import check_output_file, check_output_folder, together
+
+if TYPE_CHECKING:
+    from harness.search_tuning.space import Space
+    from harness.spec import EngineConfig
 
 #: Those of `harness.search_tuning.rules`, which costs the start of every command too much.
 SAMPLERS: Final = ("gp", "spsa", "cma-es", "tpe", "random")
@@ -68,17 +73,26 @@ out_option = click.option(
 
 def check_usage(context: click.Context) -> None:
     """Refuse what is wrong with the options and files, before anything is loaded or written."""
+    check_output_file(context.params["json_path"])
+    check_output_folder(context.params["out"])
+    base_and_space(context.params)
+
+
+def base_and_space(values: Mapping[str, Any]) -> tuple[EngineConfig, Space]:
+    """BASE, its config saying all that is tuned, and SPACE.
+
+    Raises UsageError, and EngineStartError where a program does not start.
+    """
     from harness.config import load_engine_config
     from harness.errors import UsageError
     from harness.search_tuning.space_file import read_space
+    from harness.search_tuning.tunables import SOURCES, tunables_of
 
-    values = context.params
-    check_output_file(values["json_path"])
-    check_output_folder(values["out"])
     base = load_engine_config(values["base"])
-    if base.source != "builtin":
+    if base.source not in SOURCES:
         raise UsageError(
-            f"BASE = {values['base']}: source = {base.source}; expected builtin, the working tree's"
-            " engine, whose parameters are tuned"
+            f"BASE = {values['base']}: source = {base.source}; expected {', '.join(SOURCES)}: the"
+            " parameters of the working tree's engine are tuned, or the options of a program"
         )
-    read_space(values["space"])
+    space = read_space(values["space"], base)
+    return tunables_of(base).completed(base, [*space.names, *space.fixed]), space

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from time import perf_counter_ns
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.uci_process import NS_PER_MS
@@ -12,15 +14,25 @@ if TYPE_CHECKING:
     from harness.uci_process import UciProcess
 
 
+class Spin(NamedTuple):
+    """An option that is an integer from `low` to `high`."""
+
+    default: int
+    low: int
+    high: int
+
+
 class Greeting(NamedTuple):
     """Its name (`id name`), and the kind of each of its options by its name in lower case.
 
-    Names of options are compared without case, as the protocol says.
+    Names of options are compared without case, as the protocol says. `spins` are by the names as
+    the engine spells them.
     """
 
     name: str
     kinds: Mapping[str, str]
     spelling: tuple[str, ...] = ()
+    spins: Mapping[str, Spin] = MappingProxyType({})
 
 
 def greet(process: UciProcess, timeout_ms: int) -> Greeting:
@@ -38,6 +50,7 @@ def read_greeting(lines: Iterable[str]) -> Greeting:
     name = ""
     kinds: dict[str, str] = {}
     spelling = []
+    spins = {}
     for line in lines:
         words = line.split()
         if words[:2] == ["id", "name"]:
@@ -48,7 +61,21 @@ def read_greeting(lines: Iterable[str]) -> Greeting:
             option = " ".join(words[2:at])
             kinds[option.lower()] = words[at + 1] if at + 1 < len(words) else ""
             spelling.append(option)
-    return Greeting(name, kinds, tuple(spelling))
+            spin = _read_spin(words[at + 1 :])
+            if spin is not None:
+                spins[option] = spin
+    return Greeting(name, kinds, tuple(spelling), spins)
+
+
+def _read_spin(words: Sequence[str]) -> Spin | None:
+    """The sense of `spin default 1 min 0 max 9`; None where it has none."""
+    if words[:1] != ["spin"]:
+        return None
+    said = dict(pairwise(words))
+    try:
+        return Spin(int(said["default"]), int(said["min"]), int(said["max"]))
+    except (KeyError, ValueError):
+        return None
 
 
 def setoption(name: str, value: str, greeting: Greeting) -> str:

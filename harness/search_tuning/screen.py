@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from engine.bench import Bench
+from harness.limits import Limit
+from harness.search_tuning.probe import searches
 from harness.search_tuning.space import Space
+from harness.search_tuning.tunables import tunables_of
 from harness.spec import EngineConfig
 
 #: Deep enough for every technique of the search, shallow enough for a second a search.
@@ -21,7 +23,7 @@ class Fingerprint(NamedTuple):
     """What a search of the positions looks like from outside."""
 
     nodes: tuple[int, ...]
-    moves: tuple[str, ...]
+    moves: tuple[int, ...]
 
 
 class Effect(NamedTuple):
@@ -55,10 +57,11 @@ class Effect(NamedTuple):
 
 def screen(space: Space, base: EngineConfig) -> Iterator[Effect]:
     """The effect of each dimension alone, the others at the base's values."""
-    centre = {one.name: base.search[one.name] for one in space.dimensions}
-    start = _fingerprint(space, base, centre)
+    tunables = tunables_of(base)
+    centre = tunables.changed(base, space.fixed)
+    start = _fingerprint(centre)
     for one in space.dimensions:
-        ends = [_fingerprint(space, base, centre | {one.name: end}) for end in (one.low, one.high)]
+        ends = [_fingerprint(tunables.changed(centre, {one.name: x})) for x in (one.low, one.high)]
         yield effect(one.name, start, ends[0], ends[1])
 
 
@@ -74,7 +77,6 @@ def effect(name: str, start: Fingerprint, low: Fingerprint, high: Fingerprint) -
     return Effect(name, len(start.nodes), nodes, moves, (low_pct, high_pct))
 
 
-def _fingerprint(space: Space, base: EngineConfig, values: dict[str, int]) -> Fingerprint:
-    engine = space.configured(base, values, "screened")
-    found = list(Bench(DEPTH, engine.search).search())
+def _fingerprint(engine: EngineConfig) -> Fingerprint:
+    found = list(searches(engine, Limit(depth=DEPTH)))
     return Fingerprint(tuple(one.nodes for one in found), tuple(one.move for one in found))

@@ -2,7 +2,8 @@
 
 All values are integers, as the engine has them; `scale` says by what they are divided when shown
 (`lmr_base` 80 is 0.80). Models work on *units*: a value's place in its range, 0 at the low end and
-1 at the high one, on a logarithmic axis where the dimension asks for it.
+1 at the high one, on a logarithmic axis where the dimension asks for it. Which parameters an engine
+has is told by `harness.search_tuning.tunables`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
-
-from harness.spec import EngineConfig
 
 #: Integer values of parameters by name.
 Values = dict[str, int]
@@ -123,8 +122,3 @@ class Space(BaseModel):
         for a, b in self.at_most:
             graph[b].add(a)
         return list(TopologicalSorter(graph).static_order())
-
-    def configured(self, base: EngineConfig, values: Values, name: str) -> EngineConfig:
-        """The engine `base` with these values, and the fixed ones, called `name`."""
-        search = base.search | self.fixed | values
-        return base.model_copy(update={"name": name, "search": search})

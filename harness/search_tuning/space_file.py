@@ -5,22 +5,24 @@
     name = LOW to HIGH step STEP
     name = LOW to HIGH log
 
-Names are those of the engine's search parameters, and numbers are written as in its configs.
+Names are those of what the base can be tuned in, and numbers are written as in its configs; the
+section is called as it is there: [options] for a UCI program.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from graphlib import CycleError
-from typing import Final
+from typing import Final, NamedTuple
 
-from engine.parameters import SEARCH, Parameter
+from engine.parameters import Parameter
 from harness.errors import UsageError
 from harness.ini import Entry, find_config, nearest, read_entries
 from harness.search_tuning.space import Dimension, Space, Values
+from harness.search_tuning.tunables import tunables_of
+from harness.spec import EngineConfig
 
-_SECTIONS: Final = ("search", "fixed", "at_most")
 _NUMBER: Final = r"-?\d+(?:\.\d+)?"
 _RANGE: Final = re.compile(
     rf"(?P<low>{_NUMBER}) +to +(?P<high>{_NUMBER})(?: +step +(?P<step>{_NUMBER}))?(?P<log> +log)?"
@@ -28,25 +30,39 @@ _RANGE: Final = re.compile(
 _RANGE_FORM: Final = "expected LOW to HIGH, then perhaps `step STEP` or `log`"
 
 
-_PARAMETERS: Final = {parameter.name: parameter for parameter in SEARCH}
+class _Known(NamedTuple):
+    """What the engine has, and what one of it is called."""
+
+    parameters: Mapping[str, Parameter]
+    called: str
+
+    def of(self, entry: Entry) -> Parameter:
+        """The parameter that an entry names."""
+        if entry.key not in self.parameters:
+            hint = nearest(entry.key, self.parameters)
+            raise entry.refusal(f"no such {self.called} of the engine{hint}")
+        return self.parameters[entry.key]
 
 
-def read_space(path_text: str) -> Space:
-    """The space of a file.
+def read_space(path_text: str, base: EngineConfig) -> Space:
+    """The space of a file, of an engine like `base`.
 
-    Raises UsageError: one sentence with file, line, value and expectation.
+    Raises UsageError: one sentence with file, line, value and expectation; and EngineStartError.
     """
     path = find_config(path_text)
     entries = read_entries(path)
+    tunables = tunables_of(base)
+    sections = (tunables.section, "fixed", "at_most")
     for entry in entries:
-        if entry.section not in _SECTIONS:
-            raise entry.refusal(f"no such section{nearest(entry.section, _SECTIONS)}")
-    dimensions = tuple(map(_dimension, _of(entries, "search")))
+        if entry.section not in sections:
+            raise entry.refusal(f"no such section{nearest(entry.section, sections)}")
+    known = _Known(tunables.declared(base), tunables.called)
+    dimensions = tuple(_dimension(entry, known) for entry in _of(entries, tunables.section))
     if not dimensions:
-        raise UsageError(f"{path}: no parameter to tune; expected a [search] section")
+        raise UsageError(f"{path}: no parameter to tune; expected a [{tunables.section}] section")
     space = Space(
         dimensions=dimensions,
-        fixed=_fixed(_of(entries, "fixed"), [one.name for one in dimensions]),
+        fixed=_fixed(_of(entries, "fixed"), known, [one.name for one in dimensions]),
         at_most=tuple((e.key, e.text) for e in _of(entries, "at_most")),
     )
     _check_order(_of(entries, "at_most"), space)
@@ -57,8 +73,8 @@ def _of(entries: Iterable[Entry], section: str) -> list[Entry]:
     return [entry for entry in entries if entry.section == section]
 
 
-def _dimension(entry: Entry) -> Dimension:
-    parameter = _parameter(entry)
+def _dimension(entry: Entry, known: _Known) -> Dimension:
+    parameter = known.of(entry)
     match = _RANGE.fullmatch(entry.text)
     if match is None:
         raise entry.refusal(_RANGE_FORM)
@@ -80,12 +96,6 @@ def _dimension(entry: Entry) -> Dimension:
     )
 
 
-def _parameter(entry: Entry) -> Parameter:
-    if entry.key not in _PARAMETERS:
-        raise entry.refusal(f"no such parameter of the engine{nearest(entry.key, _PARAMETERS)}")
-    return _PARAMETERS[entry.key]
-
-
 def _value(entry: Entry, parameter: Parameter, text: str) -> int:
     try:
         return parameter.parse(text)
@@ -101,10 +111,10 @@ def _step(entry: Entry, parameter: Parameter, text: str, width: int) -> int:
         raise entry.refusal(f"step {text}: {error}") from None
 
 
-def _fixed(entries: Iterable[Entry], tuned: Container[str]) -> Values:
+def _fixed(entries: Iterable[Entry], known: _Known, tuned: Container[str]) -> Values:
     fixed = {}
     for entry in entries:
-        parameter = _parameter(entry)
+        parameter = known.of(entry)
         if entry.key in tuned:
             raise entry.refusal("it has a range too; expected one of both")
         fixed[entry.key] = _value(entry, parameter, entry.text)

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 from harness.schedule import GameTask, PairTask, pair_task
 from harness.search_tuning.rules import Rules
 from harness.search_tuning.space import Space, Values
+from harness.search_tuning.tunables import tunables_of
 from harness.spec import EngineConfig, RunSpec
 
 #: Pair numbers that each trial has to itself: pair `index` of trial `ordinal` is number
@@ -59,11 +60,13 @@ class StudySpec(RunSpec):
 
     def base_values(self) -> Values | None:
         """The base's own values; None where it is no point of the space."""
-        values = {one.name: self.base.search[one.name] for one in self.space.dimensions}
-        fixed = self.space.fixed.items() <= self.base.search.items()
+        own = tunables_of(self.base).values(self.base)
+        values = {one.name: own[one.name] for one in self.space.dimensions}
+        fixed = self.space.fixed.items() <= own.items()
         inside = all(one.low <= values[one.name] <= one.high for one in self.space.dimensions)
         return values if fixed and inside and self.space.repaired(values) == values else None
 
     def engine(self, values: Values, name: str) -> EngineConfig:
-        """The base with other values."""
-        return self.space.configured(self.base, values, name)
+        """The base with these values and the fixed ones, called `name`."""
+        changed = tunables_of(self.base).changed(self.base, self.space.fixed | values)
+        return changed.model_copy(update={"name": name})

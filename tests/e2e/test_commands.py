@@ -132,6 +132,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "foreign.cfg").write_text(
         f"[engine]\nsource = uci\ncommand = {sys.executable}\narguments = -IS {SCRIPTED}\n"
     )
+    (tmp_path / "hash.cfg").write_text("[options]\nHsah = 1 to 8\n")
+    (tmp_path / "null.cfg").write_text("[engine]\nsource = null\n")
     (tmp_path / "what.cfg").write_text("[engine]\nsource = what\n")
     (tmp_path / "empty.epd").write_text("\n")
     (tmp_path / "bad.epd").write_text("4k3/8/8/8/8/8/8/4K3 w - - 0 1\nnonsense\n")
@@ -372,8 +374,13 @@ MISTAKES = [
     ("report run", "run: no run there; expected a folder with run.sqlite"),
     ("tune search nil.cfg good.cfg", "config file 'nil.cfg' not found; looked for nil.cfg,"),
     (
-        "tune search spaces/lmr.cfg foreign.cfg",
-        "BASE = foreign.cfg: source = uci; expected builtin, the working tree's engine",
+        "tune search hash.cfg foreign.cfg",
+        "hash.cfg, line 2: options.Hsah = 1 to 8: no such option of type spin of the engine; did"
+        " you mean Hash?",
+    ),
+    (
+        "tune search spaces/lmr.cfg null.cfg",
+        "BASE = null.cfg: source = null; expected builtin, uci, git: the parameters of the",
     ),
     (
         "tune texel",

@@ -13,6 +13,8 @@ from harness.search_tuning.space import Dimension, Space
 from harness.search_tuning.space_file import read_space
 from harness.spec import EngineConfig
 
+BASE = EngineConfig(name="base")
+
 
 def write(folder: Path, text: str) -> str:
     path = folder / "space.cfg"
@@ -28,7 +30,8 @@ def test_a_space_has_ranges_fixed_values_and_order(tmp_path: Path) -> None:
             "futility_base_cp = 10 to 200\nrazoring_margin_cp = 50 to 300\n"
             "[fixed]\nlate_move_reductions = 1\n"
             "[at_most]\nfutility_base_cp = razoring_margin_cp\n",
-        )
+        ),
+        BASE,
     )
     base, divisor, *_ = space.dimensions
     assert (base.low, base.high, base.step, base.scale) == (20, 160, 5, 100)
@@ -87,14 +90,14 @@ def test_a_wrong_space_is_refused_with_what_was_expected(
     tmp_path: Path, text: str, told: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
-        read_space(write(tmp_path, text))
+        read_space(write(tmp_path, text), BASE)
     assert told in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["lmr", "aspiration", "delta", "all"])
 def test_spaces_of_the_repository_hold_the_base_but_not_in_their_middle(name: str) -> None:
-    space = read_space(f"spaces/{name}.cfg")
-    base = EngineConfig(name="base").search
+    space = read_space(f"spaces/{name}.cfg", BASE)
+    base = BASE.search
     for one in space.dimensions:
         assert one.low < base[one.name] < one.high
         assert abs(one.unit(base[one.name]) - 0.5) > 0.02
@@ -124,12 +127,3 @@ def test_a_value_is_where_its_place_is(step: int, log: bool) -> None:
     one = Dimension(name="x", low=10, high=97, step=1 if log else 3, log=log)
     value = one.low + one.step * step
     assert one.nearest(one.exact(one.unit(value))) == value
-
-
-def test_an_engine_gets_the_values_and_the_fixed_ones() -> None:
-    space = Space(dimensions=(Dimension(name="lmr_base", low=0, high=200),), fixed={"lmr_pv": 0})
-    base = EngineConfig(name="base")
-    engine = space.configured(base, {"lmr_base": 120}, "new")
-    assert engine.search == base.search | {"lmr_base": 120, "lmr_pv": 0}
-    assert engine.name == "new"
-    assert engine.options == base.options

@@ -5,7 +5,7 @@ import pytest
 from harness.clock import Clocks
 from harness.limits import Limit
 from harness.record import MATE_CP
-from harness.uci_options import Greeting, read_greeting, setoption
+from harness.uci_options import Greeting, Spin, read_greeting, setoption
 from harness.uci_player import go_command, read_info
 
 
@@ -31,6 +31,14 @@ def test_a_greeting_has_a_name_and_options_with_blanks() -> None:
         "type of draw": "combo",
     }
     assert greeting.spelling[0] == "Clear Hash"
+    assert greeting.spins == {"Skill Level": Spin(20, 0, 20)}
+
+
+@pytest.mark.parametrize("said", ["", "default 1 min 1", "default x min 1 max 2", "max"])
+def test_a_spin_without_its_bounds_is_none(said: str) -> None:
+    greeting = read_greeting([f"option name Hash type spin {said}"])
+    assert greeting.kinds == {"hash": "spin"}
+    assert greeting.spins == {}
 
 
 def test_buttons_are_pressed_and_values_are_said_as_they_are() -> None:
