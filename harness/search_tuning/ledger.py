@@ -13,7 +13,7 @@ trial was asked for stands in its user attributes, which the samplers and the da
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -80,10 +80,17 @@ def told_of(trial: FrozenTrial) -> Told | None:
 
 
 class Ledger:
-    """The study, by ordinals. `told` are the finished trials in order."""
+    """The study, by ordinals. `told` are the finished trials in order.
 
-    def __init__(self, study: optuna.Study, space: Space) -> None:
+    `settle` is called before a trial is told: its games are to be on the disk by then, else a kill
+    in between would leave a trial that counts games which nobody has.
+    """
+
+    def __init__(
+        self, study: optuna.Study, space: Space, settle: Callable[[], None] = lambda: None
+    ) -> None:
         self._study = study
+        self._settle = settle
         self._distributions = distributions(space)
         self._open: dict[int, optuna.Trial] = {}
         finished = study.get_trials(
@@ -150,6 +157,7 @@ class Ledger:
         """End the next trial of the course, unless that was done before an interruption."""
         if told.order.ordinal in self._told_ordinals:
             return
+        self._settle()
         trial = self._open.pop(told.order.ordinal)
         trial.set_user_attr("ptnml", list(told.counts.classes))
         if told.evidence is None:

@@ -183,7 +183,7 @@ def play_study(
         study = open_study(storage_url, options.run_dir, spec.name, facts)
         lease = Lease(study, options.run_dir)
         openings = study_openings(options.run_dir, spec, spec.rules)
-        ledger = Ledger(study, spec.space)
+        ledger = Ledger(study, spec.space, opened.journal.commit)
         base = spec.base_values()
         proposer = Proposer(
             spec.rules, spec.space, spec.seed, None if base is None else spec.space.units(base)
