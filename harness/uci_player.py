@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import signal
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from harness.errors import EngineStartError, HarnessError, HarnessFault, MachineFault
 from harness.files import file_sha256
 from harness.game import PlayerFault
+from harness.pgn import chess_move
 from harness.record import MATE_BOUND_CP, MATE_CP, Exhibit, MoveTimes, Reply, Termination
 from harness.uci_options import Greeting, greet, setoption
 from harness.uci_process import (
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from engine.shell import Game
     from harness.clock import Clocks
     from harness.config import EngineConfig
     from harness.limits import Limit
@@ -65,13 +66,15 @@ class UciPlayer:
     def new_game(self, fen: str, chess960: bool, seed: int) -> None:
         from engine.shell import Game
 
-        with self._faults_told():
+        try:
             process = self._process or self._start()
             process.forget()
             self._set_variant(process, fen, chess960)
             process.send("ucinewgame", _after(self._timeouts.ready_ms))
             process.wait_ready(self._timeouts.ready_ms)
             process.watch_threads()
+        except Exception as error:  # noqa: BLE001 - told as what it is
+            raise self._told(error) from None
         self._game = Game(fen, chess960)
         self._pushed = 0
         start = "startpos" if fen == STARTPOS else f"fen {fen}"
@@ -104,15 +107,17 @@ class UciPlayer:
         self, moves: NDArray[np.uint16], count: int, limit: Limit, clocks: Clocks | None
     ) -> Reply:
         for move in moves[self._pushed : count].tolist():
-            self._position += f" {self._game.format_uci(move)}"
+            self._position += f" {uci_text(self._game, move)}"
             self._game.push(move)
         process = self._process
         assert process is not None
-        with self._faults_told():
+        try:
             # In one piece, so that `isready` costs no way to the engine and back.
             question = f"{self._position}\nisready\n{go_command(limit, clocks)}"
             answer = self._ask(process, question, clocks)
             move = self._read_move(answer.bestmove)
+        except Exception as error:  # noqa: BLE001 - told as what it is
+            raise self._told(error) from None
         self._pushed = count + 1
         score_cp, depth, nodes = read_info(answer.info)
         return Reply(move, score_cp, depth, nodes, answer.times.wall_ns, answer.times)
@@ -164,25 +169,22 @@ class UciPlayer:
         self._position += f" {text.lower()}"
         return move
 
-    @contextmanager
-    def _faults_told(self) -> Iterator[None]:
-        """An ill process is ended, and its fault told as the game's ending. Raises PlayerFault."""
-        try:
-            yield
-        except EngineFault as fault:
+    def _told(self, error: Exception) -> Exception:
+        """What the game is to hear of an error, now that an ill process is ended."""
+        if isinstance(error, EngineFault):
             process = self._process
             assert process is not None
             status = process.exit_status
             self._last_exhibit = _exhibit(process)
             self.close()
             if status is not None and -status in _FROM_OUTSIDE:
-                raise MachineFault(str(fault)) from None
-            raise PlayerFault(_TERMINATIONS[type(fault)], str(fault)) from None
-        except (PlayerFault, HarnessError):
-            raise
-        except Exception:  # noqa: BLE001 - told with its traceback
-            self.close()
-            raise HarnessFault(traceback.format_exc()) from None  # a bug of ours, not its loss
+                return MachineFault(str(error))
+            return PlayerFault(_TERMINATIONS[type(error)], str(error))
+        if isinstance(error, PlayerFault | HarnessError):
+            return error
+        self.close()
+        # A bug of ours, not its loss.
+        return HarnessFault("".join(traceback.format_exception(error)))
 
     def cpu_ns(self) -> int:
         return 0 if self._process is None else self._process.cpu_ns()
@@ -254,6 +256,22 @@ def go_command(limit: Limit, clocks: Clocks | None) -> str:
         if clocks.moves_to_go:
             words.append(f"movestogo {clocks.moves_to_go}")
     return " ".join(words)
+
+
+def uci_text(game: Game, move: int) -> str:
+    """`game.format_uci(move)`, which reads the position, only where that has a say: in castling."""
+    same_rank = (move ^ move >> 6) & 0o70 == 0
+    if same_rank and move & 0o70 in _FIRST_AND_LAST_RANK:
+        return game.format_uci(move)
+    return _plain_name(move)
+
+
+_FIRST_AND_LAST_RANK: Final = (0o00, 0o70)
+
+
+@lru_cache(maxsize=4096)  # a game's moves are few of those
+def _plain_name(move: int) -> str:
+    return chess_move(move).uci()
 
 
 def _listen(process: UciProcess, deadline_ns: int) -> tuple[bytes, bytes]:

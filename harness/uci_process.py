@@ -95,6 +95,7 @@ class UciProcess:
         self._watched = {self._stdout, self._stderr, self._end}
         for descriptor in self._watched:
             self._poll.register(descriptor, select.POLLIN)
+        self._only_output = [(self._stdout, select.POLLIN)]  # how nearly every wait ends
         self._delays = ThreadDelays(self._popen.pid)
         # The kernel's name of a process's clock, as clock_getcpuclockid(3) makes it.
         self._cpu_clock = ~self._popen.pid << 3 | 2
@@ -191,6 +192,9 @@ class UciProcess:
         """Read once what can be read, after waiting for it."""
         # Rounded up, for `poll` with 0 ms would spin through the last millisecond of a wait.
         ready = self._poll.poll(min(-(-wait_ns // NS_PER_MS), _MAX_POLL_MS))
+        if ready == self._only_output:
+            self._take_output()
+            return
         ended = False
         for descriptor, _ in ready:
             if descriptor == self._stdout:
@@ -213,10 +217,9 @@ class UciProcess:
             return False
         self._keep("<", data)
         self._count(len(data))
-        *whole, rest = data.split(b"\n")
-        if whole:
-            whole[0] = self._rest + whole[0]
-            self._lines.extend(line.strip() for line in whole)
+        whole, end, rest = data.rpartition(b"\n")
+        if end:
+            self._lines.extend(map(bytes.strip, (self._rest + whole).split(b"\n")))
             self._rest = rest
         else:
             self._rest += rest
