@@ -393,10 +393,20 @@ def warm(quiet: bool) -> int:
 
 @main.command(
     short_help="Play recorded pairs again: are they equal?",
-    epilog=_example("harness replay reports/RUN 7", "harness replay reports/RUN 0-49"),
+    epilog=_example(
+        "harness replay reports/RUN 7",
+        "harness replay reports/RUN 0-49",
+        "harness replay reports/search-lmr --trial 17",
+    ),
 )
 @click.argument("run", type=click.Path(path_type=Path))
-@click.argument("pairs", nargs=-1, required=True, metavar="PAIR...")
+@click.argument("pairs", nargs=-1, metavar="PAIR...")
+@click.option(
+    "--trial",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Of a study: PAIR counts within trial N; without PAIR all of its pairs.",
+)
 @options.concurrency_option("Games at a time (default: one for each core).")
 @options.json_option
 @options.quiet_option

@@ -7,15 +7,15 @@ compared. The run's folder is read and nothing in it is changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import chess
 
-from harness.chunks import Done, Failed, GameQueue, Lost, Workers
+from harness.chunks import Chunk, Done, Failed, Lost, Workers
 from harness.errors import EngineStartError, UsageError
 from harness.interrupts import Interrupts
 from harness.journal import Journal
@@ -25,9 +25,11 @@ from harness.revisions import copies_of
 from harness.snapshot import snapshot_of_run, writable_cache
 
 if TYPE_CHECKING:
+    from harness.books import Opening
     from harness.game import GameRecord
+    from harness.schedule import GameTask
     from harness.snapshot import Report
-    from harness.spec import RunSpec
+    from harness.spec import RunSpec, Sides
 
 Key = tuple[int, int]  # pair, game
 
@@ -73,23 +75,18 @@ def replay(
     """
     with Journal.read(run_dir) as journal:
         spec = journal.spec()
-        if spec.sides_of(pairs[0]) is None:
-            raise UsageError(
-                f"{run_dir} holds a {spec.kind}, which settles who plays while it goes on; expected"
-                " a test or a tournament"
-            )
         recorded = recorded_games(journal, pairs)
+        seating = seating_of(journal, spec, run_dir)
     with Interrupts() as interrupts, writable_cache(run_dir, lambda sentence: None):
         snapshot, others = snapshot_of_run(spec.source_digest), copies_of(spec.engines)
         warm_engines(snapshot, others, compiling, interrupts.check)
-        tasks = [game for pair in pairs for game in spec.task_of(pair).games]
+        tasks = [game for pair in pairs for game in seating.games(pair)]
         wanted = [task for task in tasks if (task.pair, task.game) in recorded]
-        queue = GameQueue(wanted, len(wanted), concurrency, book_of(spec))
         workers = hire(spec.model_dump_json(), snapshot, concurrency)
         differences = []
         try:
             workers.start()
-            played = _play(queue, workers, len(wanted), interrupts.check)
+            played = _play(_chunks(wanted, seating), workers, len(wanted), interrupts.check)
             for number, record in enumerate(played, 1):
                 difference = first_difference(recorded[record.pair, record.game], record)
                 differences += [] if difference is None else [difference]
@@ -97,6 +94,52 @@ def replay(
         finally:
             workers.stop()
     return sorted(differences, key=lambda one: (one.pair, one.game))
+
+
+class Seating(Protocol):
+    """What a pair of a run is: its games, where they begin, and who plays them."""
+
+    def games(self, pair: int) -> tuple[GameTask, GameTask]:
+        """The games of a pair. Raises UsageError where the run has no such pair."""
+
+    def opening(self, game: GameTask) -> Opening | None:
+        """Where a game begins; None where workers make it themselves."""
+
+    def sides(self, pair: int) -> Sides | None:
+        """Who plays a pair; None where workers know by the specification."""
+
+
+class SpecifiedPairs:
+    """The pairs of a run whose specification says all of them."""
+
+    def __init__(self, spec: RunSpec) -> None:
+        self._spec = spec
+        self._book = book_of(spec)
+
+    def games(self, pair: int) -> tuple[GameTask, GameTask]:
+        return self._spec.task_of(pair).games
+
+    def opening(self, game: GameTask) -> Opening | None:
+        return None if self._book is None else self._book.opening(game.opening)
+
+    def sides(self, pair: int) -> Sides | None:
+        return None
+
+
+def seating_of(journal: Journal, spec: RunSpec, run_dir: Path) -> Seating:
+    """The pairs of a run. Raises UsageError."""
+    if spec.kind != "study":
+        return SpecifiedPairs(spec)
+    from harness.search_tuning.seating import NotedTrials
+    from harness.search_tuning.study_spec import StudySpec
+
+    return NotedTrials(journal.spec_of(StudySpec), run_dir, journal.events())
+
+
+def _chunks(games: Iterable[GameTask], seating: Seating) -> Iterator[Chunk]:
+    """One for each game."""
+    for number, game in enumerate(games, 1):
+        yield Chunk(number, (game,), (seating.opening(game),), (seating.sides(game.pair),))
 
 
 def is_exact(spec: RunSpec) -> bool:
@@ -121,12 +164,12 @@ def recorded_games(journal: Journal, pairs: Sequence[int]) -> dict[Key, GameReco
 
 
 def _play(
-    queue: GameQueue, workers: Workers, games: int, check: Callable[[], None]
+    chunks: Iterator[Chunk], workers: Workers, games: int, check: Callable[[], None]
 ) -> Iterator[GameRecord]:
     """The games as they finish."""
     while games:
         check()
-        while workers.capacity and (chunk := queue.next_chunk()) is not None:
+        while workers.capacity and (chunk := next(chunks, None)) is not None:
             workers.submit(chunk)
         for event in workers.events(TICK_SECONDS):
             match event:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from harness import options
 from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.journal import Journal
 
 #: More pairs in one range are a slip of the keyboard.
 MAX_PAIRS = 100_000
@@ -21,6 +25,8 @@ def run_replay(context: click.Context) -> bool:
     values = context.params
     run = values["run"]
     pairs = sorted({number for text in values["pairs"] for number in parse_pairs(text)})
+    if not pairs and values["trial"] is None:
+        raise click.UsageError("Missing argument 'PAIR...'.")
     options.check_run(run)
     options.check_output_file(values["json_path"])
 
@@ -34,6 +40,8 @@ def run_replay(context: click.Context) -> bool:
     )
     with Journal.read(run) as journal:
         exact = is_exact(journal.spec())
+        if values["trial"] is not None:
+            pairs = pairs_of_trial(journal, values["trial"], pairs)
     if not exact:
         view.message(
             "warning: a clock or a program has a say in these games; they need not be equal"
@@ -55,6 +63,25 @@ def run_replay(context: click.Context) -> bool:
         },
     )
     return not differences
+
+
+def pairs_of_trial(journal: Journal, trial: int, places: Sequence[int]) -> list[int]:
+    """The run's numbers of these pairs of a study's trial; of all that have a game if none is said.
+
+    Raises UsageError where the run is no study, or has no game of that trial.
+    """
+    from harness.search_tuning.study_spec import StudySpec, pair_number, trial_pair
+
+    journal.spec_of(StudySpec)
+    if places:
+        return [pair_number(trial, place) for place in places]
+    played = {record.pair for record in journal.games()}
+    pairs = sorted(pair for pair in played if trial_pair(pair)[0] == trial)
+    if not pairs:
+        raise UsageError(
+            f"--trial {trial}: {journal.path} has no game of it; expected one that was played"
+        )
+    return pairs
 
 
 def _outcome(games: int) -> str:

@@ -134,27 +134,31 @@ class Course:
 
     def _has_news(self, one: _Open) -> bool:
         """Count what has its turn; whether that makes a batch complete, or the trial fail."""
-        while not one.done and (result := one.results.get(len(one.classes))) is not None:
+        news = False
+        while not one.done and len(one.classes) < one.allowed:
+            result = one.results.get(len(one.classes))
+            if result is None:
+                break
             if isinstance(result, str):
                 one.reason, one.done = result, True
                 return True
             one.classes.append(result)
             if len(one.classes) == one.allowed:
-                return self._look(one)
-        return False
+                self._look(one)
+                news = True
+        return news
 
-    def _look(self, one: _Open) -> bool:
-        """Report a complete batch; whether the trial ends, or a race has to be judged."""
+    def _look(self, one: _Open) -> None:
+        """Report a complete batch; a trial of the search ends here, or gets another one."""
         found = evidence(one.counts())
         self._ledger.report(one.order.ordinal, found)
         if one.order.kind == "race":
-            return True
+            return
         threshold = one.order.threshold_elo
         below = threshold is not None and found.upper_elo(self._z) < threshold
         one.done = below or len(one.classes) >= one.most_pairs
         if not one.done:
             self._allow_batch(one, self._rules.batch_pairs)
-        return True
 
     def _allow_batch(self, one: _Open, pairs: int) -> None:
         one.allowed = min(one.most_pairs, one.allowed + pairs)
@@ -166,10 +170,8 @@ class Course:
         self._ask_some()
         if not self._open and not self._race:
             self._begin_race()
-        if self._race and self._is_race_over():
-            while self._open:
-                self._tell_next()
-            self.finished = True
+        while self._race and not self.finished and not self._race_waits():
+            self._judge_race()
 
     def _tell_next(self) -> bool:
         """Tell the first of the open trials, if it is done."""
@@ -263,15 +265,18 @@ class Course:
     def _race_batch(self) -> int:
         return max(1, -(-self._rules.race_pairs // RACE_LOOKS))
 
-    def _is_race_over(self) -> bool:
-        """Judge a race whose entrants have all played their batch: who is behind is out.
+    def _race_waits(self) -> bool:
+        """Whether an entrant has not played its batch to the end."""
+        entrants = [self._open[ordinal] for ordinal in self._race]
+        return any(len(one.classes) < one.allowed for one in entrants if not one.done)
+
+    def _judge_race(self) -> None:
+        """After a batch of every entrant: who is behind is out, the others go on.
 
         The games are spent to the last, by ever fewer: what is claimed of the winner rests on them.
         """
         entrants = [self._open[ordinal] for ordinal in self._race]
         running = [one for one in entrants if not one.done]
-        if any(len(one.classes) < one.allowed for one in running):
-            return False
         if len(running) > 1:
             classes = {one.order.ordinal: one.classes for one in running}
             left = race_survivors(classes, look_z(self._rules.error_rate, RACE_LOOKS))
@@ -283,4 +288,7 @@ class Course:
         for one in running:
             one.done = batch < 1
             self._allow_batch(one, min(batch, self._race_batch))
-        return all(one.done for one in entrants)
+            self._has_news(one)  # pairs that were played before an interruption
+        self.finished = all(one.done for one in entrants)
+        while self.finished and self._open:
+            self._tell_next()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from harness.books import Opening
+from harness.errors import UsageError
 from harness.files import write_whole
 from harness.openings import GeneratedOpenings
 from harness.search_tuning.course import PairRef
@@ -50,4 +51,12 @@ def study_openings(folder: Path, spec: RunSpec, rules: Rules) -> StudyOpenings:
         source = GeneratedOpenings(spec.seed, chosen.plies, chosen.bound_cp, chosen.nodes)
         wanted = rules.search_openings + rules.fresh_openings
         write_whole(book, "".join(f"{fen}\n" for fen in source.distinct_fens(wanted)))
+    return read_openings(folder, rules)
+
+
+def read_openings(folder: Path, rules: Rules) -> StudyOpenings:
+    """Those of the study in a folder. Raises UsageError where there are none."""
+    book = folder / BOOK
+    if not book.exists():
+        raise UsageError(f"{book}: no such file; expected the openings of the study")
     return StudyOpenings(book.read_text(encoding="utf-8").splitlines(), rules)

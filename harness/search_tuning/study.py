@@ -21,8 +21,9 @@ from harness.search_tuning.answers import Conclusion, Proposer
 from harness.search_tuning.course import Course, PairRef
 from harness.search_tuning.ledger import Ledger, Told
 from harness.search_tuning.openings import StudyOpenings, study_openings
+from harness.search_tuning.seating import TRIAL, games_of, note_of, sides_of
 from harness.search_tuning.storage import Lease, open_study
-from harness.search_tuning.study_spec import StudySpec, pair_number, trial_pair
+from harness.search_tuning.study_spec import StudySpec, trial_pair
 from harness.spec import Sides, canonical_json
 from harness.tally import FAULTS
 
@@ -85,24 +86,18 @@ class StudyQueue:
 
     def _games(self, pair: PairRef) -> list[GameTask]:
         """What is missing of a pair."""
-        number = pair_number(pair.ordinal, pair.place)
-        self._fens[number] = self._openings.opening(pair)
-        self._seat(pair.ordinal)
-        return [
-            game
-            for game in self._spec.games_of(number, pair.opening)
-            if (number, game.game) not in self.finished
-        ]
+        games = games_of(self._spec, pair)
+        self._fens[games[0].pair] = self._openings.opening(pair)
+        self._seat(pair)
+        return [game for game in games if (game.pair, game.game) not in self.finished]
 
-    def _seat(self, ordinal: int) -> None:
+    def _seat(self, pair: PairRef) -> None:
         """The players of a trial, noted in the journal before its first game."""
-        if ordinal in self._sides:
+        if pair.ordinal in self._sides:
             return
-        order = self._course.order(ordinal)
-        self._journal.add_event(
-            "trial", ordinal=ordinal, trial=order.kind, new=order.played, base=order.opponent
-        )
-        self._sides[ordinal] = sides_of(self._spec, ordinal, order.played, order.opponent)
+        order = self._course.order(pair.ordinal)
+        self._journal.add_event(TRIAL, **note_of(order, pair))
+        self._sides[pair.ordinal] = sides_of(self._spec, pair.ordinal, order.played, order.opponent)
 
     def give_back(self, games: Iterable[GameTask]) -> None:
         """These were not played after all; they are next."""
@@ -112,14 +107,6 @@ class StudyQueue:
         """Learn how long a pair takes: half from the latest chunk, half from all before it."""
         latest_s = GAMES_PER_PAIR * wall_ns / 1e9 / games
         self._pair_s = latest_s if self._pair_s is None else (self._pair_s + latest_s) / 2
-
-
-def sides_of(
-    spec: StudySpec, ordinal: int, new: dict[str, int], base: dict[str, int] | None
-) -> Sides:
-    """The two players of a trial."""
-    first = spec.engine(new, f"trial-{ordinal}")
-    return first, spec.base if base is None else spec.engine(base, f"trial-{ordinal}-minus")
 
 
 class StudyGoal:

@@ -43,7 +43,7 @@ class StudySpec(RunSpec):
         return f"study {self.name} of {self.base.name}"
 
     def sides_of(self, pair: int) -> None:
-        """Its trials are known while it goes on; their events in the journal say who played."""
+        """Its trials are known while it goes on; the journal notes them (see `seating`)."""
         return
 
     def games_of(self, number: int, opening: int) -> tuple[GameTask, GameTask]:

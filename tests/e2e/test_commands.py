@@ -153,6 +153,7 @@ MISTAKES = [
     ("plan nil --gain", "--gain cannot be given with RUN = nil; expected RUN alone"),
     ("plan --elo 2000", "--elo 2000: expected a number from -1000 to 1000"),
     ("replay nil 0", "nil: no run there; expected a folder with run.sqlite"),
+    ("replay nil", "Missing argument 'PAIR...'."),
     ("replay nil x", "PAIR = x: expected a pair's number, such as 7, or a range, 0-49"),
     ("replay nil 9-3", "PAIR = 9-3: expected a range of 1 to 100000 pairs, lower first"),
     ("sprt --rev nix", "nix: no such revision; expected one that git knows"),

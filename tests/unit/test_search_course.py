@@ -72,13 +72,13 @@ def test_a_study_is_the_same_with_any_number_of_workers(sampler: str) -> None:
 
 
 @pytest.mark.parametrize("sampler", ["gp", "spsa", "cma-es", "tpe"])
-@pytest.mark.parametrize("cut", [3, 100, 500, 720])
+@pytest.mark.parametrize("cut", [3, 500, 720, 10_000])
 def test_a_study_that_was_cut_off_goes_on_as_if_it_had_not_been(sampler: str, cut: int) -> None:
     rules = RULES.model_copy(update={"sampler": sampler})
     study = optuna.create_study(direction="maximize")
     results = play(started(study, rules)[0], 4, until=cut)
     course, ledger = started(study, rules)
-    for (ordinal, index), result in results.items():
+    for (ordinal, index), result in sorted(results.items()):  # as a journal has them
         course.take(ordinal, index, result)
     play(course, 2)
     assert ledger.told == whole(1, sampler)
