@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from harness.collection import append_once
 from harness.errors import UsageError
 from harness.files import whole_file, write_whole
 from harness.pgn import PgnStyle, final_position, write_pgn
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 #: PGN takes some 2 ms a game: so many are worth a word to who is waiting.
 MANY_GAMES: Final = 2_000
-
-#: Kind of the event that says that a run's games were added to a collection.
-_APPENDED: Final = "appended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,7 @@ def export_run(
     style = PgnStyle(output.comments, _opening_of(run))
     write_pgn(games(), run.spec, folder / "games.pgn", date, style)
     if output.pgn_append is not None:
-        _append_once(run.journal, folder / "games.pgn", output.pgn_append, tell)
+        append_once(run.journal, folder / "games.pgn", output.pgn_append, tell)
     if output.final_epd is not None:
         with whole_file(output.final_epd) as file:
             file.writelines(f"{final_position(record)}\n" for record in games())
@@ -96,22 +93,6 @@ def _opening_of(run: Exported) -> Callable[[int], str] | None:
         return f"{opening.name} {opening.opcodes}".strip()
 
     return described
-
-
-def _append_once(
-    journal: Journal, games: Path, collection: Path, tell: Callable[[str], None]
-) -> None:
-    """Add a run's games to a collection, unless its journal says that they are there."""
-    place = str(collection.resolve())
-    if any(event.kind == _APPENDED and event.detail["to"] == place for event in journal.events()):
-        tell(f"{collection} has the games of this run already")
-        return
-    with collection.open("ab") as file:
-        file.write(games.read_bytes())
-        file.flush()
-        os.fsync(file.fileno())
-    journal.add_event(_APPENDED, to=place)
-    journal.commit()
 
 
 def write_report_if_possible(write: Callable[[], None], tell: Callable[[str], None]) -> None:
