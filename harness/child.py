@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from multiprocessing import connection, parent_process
 from pathlib import Path
 from typing import Final
@@ -39,17 +40,20 @@ def die_with_parent() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def die_with_coordinator() -> None:
+def die_with_coordinator(last: Callable[[], None] = lambda: None) -> None:
     """End this multiprocessing child as soon as the process that asked for it is gone.
+
+    `last` is called before.
 
     A fork server's children are the server's, and the server lives as long as any of them does: the
     parent-death signal alone would leave all of them playing on. The pipe to the coordinator tells.
     """
     coordinator = parent_process()
     if coordinator is not None:
-        threading.Thread(target=_watch, args=(coordinator.sentinel,), daemon=True).start()
+        threading.Thread(target=_watch, args=(coordinator.sentinel, last), daemon=True).start()
 
 
-def _watch(sentinel: int) -> None:
+def _watch(sentinel: int, last: Callable[[], None]) -> None:
     connection.wait([sentinel])
+    last()
     os._exit(1)

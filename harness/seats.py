@@ -17,8 +17,10 @@ from multiprocessing import Pipe
 from pathlib import Path
 from threading import Lock
 from typing import Final
+from uuid import uuid4
 
 from harness.chunks import Chunk, Done, Event, Failed, Lost
+from harness.descendants import kill_descendants
 from harness.errors import EngineStartError, HarnessError
 from harness.revisions import copies_of
 from harness.snapshot import (
@@ -147,8 +149,9 @@ class _Seat:
                 pass_fds=[theirs.fileno()],
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )
-        weakref.finalize(self, _end, self._process)
-        self._pipe.send((spec_json, str(snapshot)))
+        mark = uuid4().hex
+        self._end = weakref.finalize(self, _end, self._process, mark)
+        self._pipe.send((spec_json, str(snapshot), mark))
 
     def play(self, chunk: Chunk, address: str, check_wanted: Callable[[], None]) -> Event:
         """What became of a chunk; `check_wanted` raises to give it up."""
@@ -159,10 +162,12 @@ class _Seat:
             event: Event = self._pipe.recv()
         except (EOFError, OSError):
             reason = cause_of_death(self._process.wait())
+            self._end()
             return Lost(chunk, f"{address}, process {self._process.pid}", reason)
         return event
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], mark: str) -> None:
     process.kill()
     process.wait()
+    kill_descendants([mark])

@@ -7,6 +7,7 @@ game; each game begins with cleared tables all the same.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import traceback
@@ -18,6 +19,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from harness.child import die_with_coordinator, die_with_parent, use_snapshot
+from harness.descendants import VARIABLE, kill_descendants
 from harness.errors import HarnessError, VoidGame
 
 if TYPE_CHECKING:
@@ -28,11 +30,15 @@ if TYPE_CHECKING:
     from harness.spec import RunSpec, Sides
 
 
-def serve(connection: Connection, spec_json: str, snapshot: str) -> None:
-    """Play the chunks that come through `connection` and send a reply for each."""
+def serve(connection: Connection, spec_json: str, snapshot: str, mark: str) -> None:
+    """Play the chunks that come through `connection` and send a reply for each.
+
+    All that is started here has the `mark` of `harness.descendants`.
+    """
+    os.environ[VARIABLE] = mark
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the coordinator's to handle
     die_with_parent()
-    die_with_coordinator()
+    die_with_coordinator(partial(kill_descendants, [mark]))
     try:
         use_snapshot(Path(snapshot))
         table = Table(spec_json, _sender_of_glimpses(connection))
@@ -46,6 +52,7 @@ def serve(connection: Connection, spec_json: str, snapshot: str) -> None:
         return  # the coordinator is gone, and with it the run
     finally:
         table.close()
+        kill_descendants([mark])
 
 
 class Table:

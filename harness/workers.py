@@ -25,8 +25,10 @@ from multiprocessing import connection, forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from harness.chunks import QUEUE_DEPTH, Chunk, Done, Event, Failed, Glimpse, Lost
+from harness.descendants import kill_descendants
 from harness.errors import EngineStartError
 from harness.interrupts import REQUESTS
 from harness.snapshot import environment, first_on_path
@@ -41,10 +43,14 @@ _START_PAUSE_S = 0.2
 
 @dataclass(slots=True)
 class _Slot:
-    """One place for a worker: the process that fills it now, and the chunks it has in hand."""
+    """One place for a worker: the process that fills it now, and the chunks it has in hand.
+
+    `mark` is that of `harness.descendants`.
+    """
 
     process: BaseProcess
     pipe: connection.Connection
+    mark: str
     in_hand: deque[Chunk] = field(default_factory=deque)
 
 
@@ -79,10 +85,14 @@ class LocalWorkers:
         while len(self._slots) < self._count:
             self._slots.append(_Slot(*self._start()))
 
-    def _start(self) -> tuple[BaseProcess, connection.Connection]:
+    def _start(self) -> tuple[BaseProcess, connection.Connection, str]:
         ours, theirs = self._context.Pipe()
+        mark = uuid4().hex
         process: BaseProcess = self._context.Process(
-            target=serve, args=(theirs, *self._arguments), name="numbishop-worker", daemon=True
+            target=serve,
+            args=(theirs, *self._arguments, mark),
+            name="numbishop-worker",
+            daemon=True,
         )
         try:
             with self._child_settings():
@@ -92,7 +102,7 @@ class LocalWorkers:
             raise
         finally:
             theirs.close()
-        return process, ours
+        return process, ours, mark
 
     @contextmanager
     def _child_settings(self) -> Iterator[None]:
@@ -140,6 +150,7 @@ class LocalWorkers:
     def _replace(self, slot: _Slot) -> Lost:
         """Bury a dead worker and put a new one in its place, with the chunks that still waited."""
         slot.process.join()
+        kill_descendants([slot.mark])
         lost = Lost(
             chunk=slot.in_hand.popleft() if slot.in_hand else None,
             worker=slot.process.pid or 0,
@@ -155,13 +166,15 @@ class LocalWorkers:
         return lost
 
     def stop(self) -> None:
-        """Kill all workers: what they are playing is dropped, they hold nothing else."""
+        """Kill all workers and what they have started: the games they are playing are dropped."""
         for slot in self._slots:
             slot.process.kill()
         for slot in self._slots:
             slot.process.join()
             slot.process.close()
             slot.pipe.close()
+        if self._slots:
+            kill_descendants([slot.mark for slot in self._slots])
         self._slots.clear()
         self._cleanup.close()
 

@@ -25,7 +25,7 @@ from harness.result import Document
 from harness.snapshot import create_snapshot
 from harness.spec import EngineConfig, MatchSpec
 from tests.match.engines import PATIENT, SHORT, WorkerHere, scripted, start_book
-from tests.match.runs import RecordingView, null_spec, wait_until
+from tests.match.runs import RecordingView, marked_processes, null_spec, wait_until
 
 START = ("spawn", "uci", "setoption", "isready", "ucinewgame")
 MOVE = ("position", "go")
@@ -89,20 +89,6 @@ def spec_of(folder: Path, engine: EngineConfig, limit: Limit, pairs: int = 1) ->
 
 def play(spec: MatchSpec, folder: Path) -> Document:
     return run_match(spec, RunOptions(folder, 1, hire=WorkerHere), RecordingView())
-
-
-def marked_processes(mark: str) -> list[str]:
-    """The processes whose command has a word, such as the scripted engine's token."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdecimal() and int(folder.name) != os.getpid():
-            try:
-                command = (folder / "cmdline").read_bytes()
-            except OSError:  # it has just ended
-                continue
-            if mark.encode() in command.split(b"\0"):
-                found.append(folder.name)
-    return found
 
 
 def open_pipes() -> list[str]:

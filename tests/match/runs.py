@@ -178,6 +178,20 @@ def session_members(session: int) -> dict[int, ProcessState]:
     }
 
 
+def marked_processes(mark: str) -> list[str]:
+    """The processes whose command has a word, such as the scripted engine's token."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal() and int(folder.name) != os.getpid():
+            try:
+                command = (folder / "cmdline").read_bytes()
+            except OSError:  # it has just ended
+                continue
+            if mark.encode() in command.split(b"\0"):
+                found.append(folder.name)
+    return found
+
+
 def wait_until_stopped(process: subprocess.Popen[str]) -> None:
     """Return when a launched run has come to the next of its stops."""
 

@@ -157,8 +157,15 @@ class Engine:
             time.sleep(FOREVER_S)
             os._exit(0)
 
+    def daemon(self) -> None:
+        """The same, in a session of its own, which no signal to the engine's group reaches."""
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(FOREVER_S)
+            os._exit(0)
+
     def orphan(self) -> None:
-        """The same, and then the parent goes."""
+        """A child that stays, and then the parent goes."""
         self.fork()
         os._exit(0)
 
