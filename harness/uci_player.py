@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import signal
 import traceback
-from functools import lru_cache
 from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,8 +16,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from harness.errors import EngineStartError, HarnessError, HarnessFault, MachineFault
 from harness.files import file_sha256
 from harness.game import PlayerFault
-from harness.pgn import chess_move
 from harness.record import MATE_BOUND_CP, MATE_CP, Exhibit, MoveTimes, Reply, Termination
+from harness.uci_moves import MoveTexts
 from harness.uci_options import Greeting, greet, setoption
 from harness.uci_process import (
     NS_PER_MS,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.shell import Game
     from harness.clock import Clocks
     from harness.config import EngineConfig
     from harness.limits import Limit
@@ -64,8 +62,6 @@ class UciPlayer:
         self._chess960 = False
 
     def new_game(self, fen: str, chess960: bool, seed: int) -> None:
-        from engine.shell import Game
-
         try:
             process = self._process or self._start()
             process.forget()
@@ -74,9 +70,9 @@ class UciPlayer:
             process.wait_ready(self._timeouts.ready_ms)
             process.watch_threads()
         except Exception as error:  # noqa: BLE001 - told as what it is
-            raise self._told(error) from None
-        self._game = Game(fen, chess960)
-        self._pushed = 0
+            raise self._ending(error) from None
+        self._texts = MoveTexts(fen, chess960)
+        self._told = 0  # how many moves the position has
         start = "startpos" if fen == STARTPOS else f"fen {fen}"
         self._position = f"position {start} moves"
 
@@ -106,19 +102,20 @@ class UciPlayer:
     def play(
         self, moves: NDArray[np.uint16], count: int, limit: Limit, clocks: Clocks | None
     ) -> Reply:
-        for move in moves[self._pushed : count].tolist():
-            self._position += f" {uci_text(self._game, move)}"
-            self._game.push(move)
+        for number in range(self._told, count):
+            self._position += f" {self._texts.text(moves, number)}"
         process = self._process
         assert process is not None
         try:
             # In one piece, so that `isready` costs no way to the engine and back.
             question = f"{self._position}\nisready\n{go_command(limit, clocks)}"
             answer = self._ask(process, question, clocks)
-            move = self._read_move(answer.bestmove)
+            text = _move_text(answer.bestmove)
+            move = self._meant(text, moves, count)
         except Exception as error:  # noqa: BLE001 - told as what it is
-            raise self._told(error) from None
-        self._pushed = count + 1
+            raise self._ending(error) from None
+        self._position += f" {text}"
+        self._told = count + 1
         score_cp, depth, nodes = read_info(answer.info)
         return Reply(move, score_cp, depth, nodes, answer.times.wall_ns, answer.times)
 
@@ -157,19 +154,16 @@ class UciPlayer:
         except EngineSilent as silence:
             raise EngineSilent(f"{silence}, nor to stop") from None
 
-    def _read_move(self, bestmove: bytes) -> int:
+    def _meant(self, text: str, moves: NDArray[np.uint16], count: int) -> int:
+        """The wire move; whether it is legal is the referee's to say. Raises PlayerFault."""
         from engine.shell import IllegalMoveError
 
-        words = bestmove.decode(errors="replace").split()
-        text = words[1] if len(words) > 1 else ""
         try:
-            move = self._game.push_uci(text)
+            return self._texts.move(text, moves, count)
         except IllegalMoveError as error:
             raise PlayerFault(Termination.ILLEGAL_MOVE, str(error)) from None
-        self._position += f" {text.lower()}"
-        return move
 
-    def _told(self, error: Exception) -> Exception:
+    def _ending(self, error: Exception) -> Exception:
         """What the game is to hear of an error, now that an ill process is ended."""
         if isinstance(error, EngineFault):
             process = self._process
@@ -258,20 +252,9 @@ def go_command(limit: Limit, clocks: Clocks | None) -> str:
     return " ".join(words)
 
 
-def uci_text(game: Game, move: int) -> str:
-    """`game.format_uci(move)`, which reads the position, only where that has a say: in castling."""
-    same_rank = (move ^ move >> 6) & 0o70 == 0
-    if same_rank and move & 0o70 in _FIRST_AND_LAST_RANK:
-        return game.format_uci(move)
-    return _plain_name(move)
-
-
-_FIRST_AND_LAST_RANK: Final = (0o00, 0o70)
-
-
-@lru_cache(maxsize=4096)  # a game's moves are few of those
-def _plain_name(move: int) -> str:
-    return chess_move(move).uci()
+def _move_text(bestmove: bytes) -> str:
+    words = bestmove.decode(errors="replace").lower().split()
+    return words[1] if len(words) > 1 else ""
 
 
 def _listen(process: UciProcess, deadline_ns: int) -> tuple[bytes, bytes]:
