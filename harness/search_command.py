@@ -25,6 +25,7 @@ from harness.search_tuning.document import study_document
 from harness.search_tuning.plan import make_plan, measured_games_per_hour
 from harness.search_tuning.rules import rules_of
 from harness.search_tuning.space import Space
+from harness.search_tuning.storage import check_reachable
 from harness.search_tuning.study import StudyResult, play_study
 from harness.search_tuning.study_spec import StudySpec
 from harness.search_view import StudyWatch
@@ -45,6 +46,8 @@ def run_search(context: click.Context) -> str | None:
         show_screen(space, base)
         return None
     view = view_of(values)
+    if values["storage"] is not None:
+        check_reachable(values["storage"])
     spec = study_spec(context, base, space)
     workers = values["concurrency"] or len(os.sched_getaffinity(0))
     show_plan(context, spec, workers, view)

@@ -10,42 +10,58 @@ from __future__ import annotations
 import os
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import optuna
-from optuna.storages import BaseStorage, JournalStorage
+from optuna.exceptions import StorageInternalError
+from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 
 from harness.errors import EngineStartError, UsageError
 
 JOURNAL: Final = "optuna.journal"
-_SPEC: Final = "spec_hash"
-_SPACE: Final = "space"
 _OWNER: Final = "owner"
 _RENEW_S: Final = 15.0
 #: Some missed renewals: a machine may be slow, but not so slow.
 _STALE_S: Final = 120.0
 
 
-def open_study(url: str | None, folder: Path, name: str, facts: dict[str, Any]) -> optuna.Study:
+@contextmanager
+def opened_study(
+    url: str | None, folder: Path, name: str, facts: dict[str, Any]
+) -> Iterator[optuna.Study]:
     """The study of that name, made if there is none; `facts` tell one study from another.
 
-    Raises UsageError (a study of that name is another one) and EngineStartError (no store there).
+    Raises UsageError (a study of that name is another one) and EngineStartError (no store there, or
+    none any more).
     """
     optuna.logging.set_verbosity(optuna.logging.WARNING)  # the view says what there is to say
+    with ExitStack() as connections:
+        study = _open(url, folder, name, facts, connections)
+        try:
+            yield study
+        except StorageInternalError as error:
+            raise _unreachable(url or JOURNAL, error) from error
+
+
+def check_reachable(url: str) -> None:
+    """Refuse a store that is not there, before anything is written. Raises EngineStartError."""
+    with ExitStack() as connections, _reached(url):
+        _base_storage(url, connections)
+
+
+def _open(
+    url: str | None, folder: Path, name: str, facts: dict[str, Any], connections: ExitStack
+) -> optuna.Study:
     where = url or str(folder / JOURNAL)
-    try:
-        storage = _file_storage(folder) if url is None else optuna.storages.get_storage(url)
+    with _reached(where):
+        storage = _file_storage(folder) if url is None else _base_storage(url, connections)
         study = optuna.create_study(
             storage=storage, study_name=name, direction="maximize", load_if_exists=True
         )
-    except Exception as error:  # each kind of store has errors of its own
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
-        raise EngineStartError(
-            f"--storage {_without_password(where)} cannot be reached: {reason}; expected a store"
-            " that Optuna can open"
-        ) from error
     before = study.user_attrs
     for key, value in facts.items():
         if before.get(key, value) != value:
@@ -58,11 +74,34 @@ def open_study(url: str | None, folder: Path, name: str, facts: dict[str, Any]) 
     return study
 
 
+@contextmanager
+def _reached(where: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # each kind of store has errors of its own
+        raise _unreachable(where, error) from error
+
+
+def _unreachable(where: str, error: Exception) -> EngineStartError:
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
+    return EngineStartError(
+        f"--storage {_without_password(where)} cannot be reached: {reason}; expected a store that"
+        " Optuna can open"
+    )
+
+
 def _file_storage(folder: Path) -> BaseStorage:
     path = folder / JOURNAL
     # Optuna's lock is a file that a killed process leaves; who is here holds the run's own lock.
     Path(f"{path}.lock").unlink(missing_ok=True)
     return JournalStorage(JournalFileBackend(str(path)))
+
+
+def _base_storage(url: str, connections: ExitStack) -> BaseStorage:
+    storage = RDBStorage(url)
+    connections.callback(storage.engine.dispose)
+    connections.callback(storage.remove_session)
+    return storage
 
 
 def _without_password(url: str) -> str:

@@ -104,8 +104,11 @@ def main(spec_file: str, run_dir: str, concurrency: str, stop: str, *storage: st
     folder = Path(run_dir)
     options = RunOptions(folder, int(concurrency), (folder / "run.sqlite").exists())
 
+    stops = [int(stop)]
+
     def update(_: object) -> None:
-        if finished_games(folder) >= int(stop):
+        if stops and finished_games(folder) >= stops[0]:
+            del stops[0]
             os.kill(os.getpid(), signal.SIGSTOP)
 
     try:

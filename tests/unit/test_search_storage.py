@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import optuna
 import pytest
 
 from harness.errors import EngineStartError, UsageError
-from harness.search_tuning.storage import Lease, open_study
+from harness.search_tuning.storage import Lease, check_reachable, opened_study
 
 
 def test_a_study_of_that_name_with_another_space_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/trials.db"
-    open_study(url, tmp_path, "lmr", {"space": "a", "spec_hash": "1"})
-    open_study(url, tmp_path, "lmr", {"space": "a", "spec_hash": "1"})
-    with pytest.raises(
-        UsageError, match=r"study 'lmr' with another space; expected another --name"
+    for _ in range(2):
+        with opened_study(url, tmp_path, "lmr", {"space": "a", "spec_hash": "1"}) as study:
+            assert study.user_attrs == {"space": "a", "spec_hash": "1"}
+    with (
+        pytest.raises(UsageError, match=r"study 'lmr' with another space; expected another --name"),
+        opened_study(url, tmp_path, "lmr", {"space": "b", "spec_hash": "1"}),
     ):
-        open_study(url, tmp_path, "lmr", {"space": "b", "spec_hash": "1"})
+        pass
 
 
 @pytest.mark.parametrize(
@@ -29,13 +33,19 @@ def test_a_store_that_cannot_be_reached_is_told_without_its_password(
     tmp_path: Path, url: str
 ) -> None:
     with pytest.raises(EngineStartError, match="cannot be reached") as told:
-        open_study(url, tmp_path, "lmr", {})
+        check_reachable(url)
     assert "secret" not in str(told.value)
 
 
-def test_a_second_coordinator_is_refused_and_a_dead_one_is_followed(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/trials.db"
-    study = open_study(url, tmp_path, "lmr", {})
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[optuna.Study]:
+    with opened_study(f"sqlite:///{tmp_path}/trials.db", tmp_path, "lmr", {}) as opened:
+        yield opened
+
+
+def test_a_second_coordinator_is_refused_and_a_dead_one_is_followed(
+    tmp_path: Path, study: optuna.Study
+) -> None:
     lease = Lease(study, tmp_path)
     owner = study.user_attrs["owner"]
     living = {**owner, "process": os.getppid(), "folder": "elsewhere"}
@@ -56,9 +66,12 @@ def test_a_second_coordinator_is_refused_and_a_dead_one_is_followed(tmp_path: Pa
     ("other", "value"), [("process", os.getppid()), ("host", "other"), ("folder", "elsewhere")]
 )
 def test_who_has_lost_the_study_stops_and_leaves_it_to_its_new_owner(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str, value: int | str
+    tmp_path: Path,
+    study: optuna.Study,
+    monkeypatch: pytest.MonkeyPatch,
+    other: str,
+    value: int | str,
 ) -> None:
-    study = open_study(f"sqlite:///{tmp_path}/trials.db", tmp_path, "lmr", {})
     lease = Lease(study, tmp_path)
     taken = {**study.user_attrs["owner"], other: value}
     study.set_user_attr("owner", taken)
