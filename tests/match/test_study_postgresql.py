@@ -74,8 +74,6 @@ def server() -> Iterator[Server]:
 def test_a_study_goes_on_after_a_kill_and_has_one_coordinator(
     tmp_path: Path, server: Server
 ) -> None:
-    tmp_path: Path, server: Server
-) -> None:
     spec = small_study()
     whole = play(spec, tmp_path / "whole", hire=WorkerHere)
     process = launch(spec, tmp_path / "cut", 90, server.url)
