@@ -20,7 +20,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +29,7 @@ from typing import Any, Final, Self, TypeVar
 from harness.errors import EngineStartError, UsageError
 from harness.filesystems import is_network_filesystem
 from harness.game import GameRecord
+from harness.journal_salvage import salvaged
 from harness.journal_tables import (
     Row,
     check_tables,
@@ -61,6 +62,14 @@ class Event:
     at: str
     kind: str
     detail: Mapping[str, Any]
+
+
+class DamagedJournal(UsageError):
+    """SQLite cannot make sense of the file, for this reason."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path} is damaged: {reason}; expected a journal of Numbishop")
+        self.reason = reason
 
 
 class Journal:
@@ -127,11 +136,31 @@ class Journal:
     @classmethod
     @contextmanager
     def reading(cls, run_dir: Path, tell: Callable[[str], None]) -> Iterator[Self]:
-        """`read`, and in the end a sentence for each damaged row, which was left out."""
-        with cls.read(run_dir) as journal:
+        """`read` of a run that may be damaged: what can be had of it, and in the end a sentence for
+        each damaged row, and one for what is lost with the file's structure.
+        """
+        damage = None
+        try:
+            journal = cls.read(run_dir)
+        except DamagedJournal as found:
+            damage, journal = found, cls._salvaged(run_dir)
+        with journal:
             yield journal
             for sentence in journal.damage():
                 tell(f"{sentence}; it is left out")
+            if damage is not None:
+                games = sum(1 for _ in journal.games())
+                tell(
+                    f"{journal.path} is damaged: {damage.reason}; {games} games could be read, the"
+                    " rest is left out"
+                )
+
+    @classmethod
+    def _salvaged(cls, run_dir: Path) -> Self:
+        path = run_dir / FILE_NAME
+        with _readable(path), closing(_connect(path)) as connection:
+            connection.execute("PRAGMA query_only = ON")
+            return cls(path, salvaged(connection), None)
 
     def __enter__(self) -> Self:
         return self
@@ -360,7 +389,7 @@ def _readable(path: Path) -> Iterator[None]:
         raise EngineStartError(f"{path} cannot be read: {error}") from error
     except (sqlite3.DatabaseError, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise UsageError(f"{path} is damaged: {reason}; expected a journal of Numbishop") from error
+        raise DamagedJournal(path, reason) from error
 
 
 @contextmanager

@@ -47,8 +47,11 @@ __all__ = [
 
 
 def read_spec(run_dir: Path) -> MatchSpec:
-    """The specification of the run in a folder. Raises UsageError when there is none."""
-    with Journal.read(run_dir) as journal:
+    """The specification of the run in a folder. Raises UsageError when there is none.
+
+    Damage that leaves it whole is not told here but by whatever reads the games.
+    """
+    with Journal.reading(run_dir, lambda sentence: None) as journal:
         return journal.spec_of(MatchSpec)
 
 

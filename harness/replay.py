@@ -67,13 +67,15 @@ def replay(
     hire: Hire,
     compiling: Report,
     update: Callable[[int], None] = lambda games: None,
+    tell: Callable[[str], None] = lambda sentence: None,
 ) -> list[Difference]:
     """Play these pairs of a run again; where their games differ from the record, game by game.
 
-    `update` gets the number of games played so far. Raises UsageError (no such run or pair, another
-    engine), EngineStartError and Interrupted.
+    `update` gets the number of games played so far, `tell` a sentence for whatever of the record is
+    damaged. Raises UsageError (no such run or pair, another engine), EngineStartError and
+    Interrupted.
     """
-    with Journal.read(run_dir) as journal:
+    with Journal.reading(run_dir, tell) as journal:
         spec = journal.spec()
         recorded = recorded_games(journal, pairs)
         seating = seating_of(journal, spec, run_dir)
@@ -157,8 +159,10 @@ def recorded_games(journal: Journal, pairs: Sequence[int]) -> dict[Key, GameReco
     }
     for pair in pairs:
         if not any((pair, game) in found for game in (0, 1)):
+            damage = "".join(f" ({sentence})" for sentence in journal.damage()[:1])
             raise UsageError(
-                f"pair {pair}: {journal.path} has no game of it; expected one that was played"
+                f"pair {pair}: {journal.path} has no game of it{damage}; expected one that was"
+                " played"
             )
     return found
 

@@ -30,6 +30,7 @@ def run_replay(context: click.Context) -> bool:
     options.check_run(run)
     options.check_output_file(values["json_path"])
 
+    from harness.commands import warn
     from harness.journal import Journal
     from harness.playing import hire_here
     from harness.replay import is_exact, replay
@@ -38,7 +39,7 @@ def run_replay(context: click.Context) -> bool:
     view = make_view(
         quiet=values["quiet"], to_stderr=values["json_path"] == options.STANDARD_OUTPUT
     )
-    with Journal.read(run) as journal:
+    with Journal.reading(run, lambda sentence: None) as journal:  # told by `replay`
         exact = is_exact(journal.spec())
         if values["trial"] is not None:
             pairs = pairs_of_trial(journal, values["trial"], pairs)
@@ -47,7 +48,7 @@ def run_replay(context: click.Context) -> bool:
             "warning: a clock or a program has a say in these games; they need not be equal"
         )
     concurrency = values["concurrency"] or len(os.sched_getaffinity(0))
-    differences = replay(run, pairs, concurrency, hire_here, view.compiling)
+    differences = replay(run, pairs, concurrency, hire_here, view.compiling, tell=warn)
     for difference in differences:
         view.message(str(difference))
     sentence = f"{len(pairs)} pairs played again: {_outcome(len(differences))}"

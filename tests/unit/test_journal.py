@@ -185,6 +185,47 @@ def test_damaged_journal_is_told(run_dir: Path, damage: str) -> None:
         Journal.read(run_dir)
 
 
+PAGE = 4096
+
+
+@pytest.mark.parametrize("damage", ["cut", "overwritten"])
+def test_of_a_damaged_file_what_is_left_is_read_and_the_rest_told(
+    run_dir: Path, damage: str
+) -> None:
+    games = [record(pair, game) for pair in range(200) for game in (0, 1)]
+    with Journal.create(run_dir, SPEC, {"cpu": "ü"}) as journal:
+        journal.add_games(games)
+    content = (run_dir / "run.sqlite").read_bytes()
+    middle = content.index(games[200].depths + games[200].nodes) // PAGE * PAGE
+    end = content[middle + PAGE :] if damage == "overwritten" else b""
+    rest = b"\xff" * 1000  # a page that was being written when the disk was full
+    (run_dir / "run.sqlite").write_bytes(content[:middle] + rest.ljust(PAGE if end else 0) + end)
+    told: list[str] = []
+    with Journal.reading(run_dir, told.append) as journal:
+        assert journal.spec() == SPEC
+        assert journal.provenance() == {"cpu": "ü"}
+        found = list(journal.games())
+    lost = [game for game in games if game not in found]
+    assert [game for game in games if game not in lost] == found
+    assert 0 < len(lost) < (50 if end else 300)
+    assert len(found) > 100
+    assert told[-1].endswith(f"; {len(found)} games could be read, the rest is left out")
+    assert told[-1].startswith(f"{run_dir / 'run.sqlite'} is damaged: ")
+
+
+def test_a_file_without_its_specification_is_refused(run_dir: Path) -> None:
+    with Journal.create(run_dir, SPEC, {}) as journal:
+        journal.add_games([record(0, 0)])
+    content = (run_dir / "run.sqlite").read_bytes()
+    for rest, reason in ((content[PAGE:], "not a database"), (content[:PAGE], "no spec in it")):
+        (run_dir / "run.sqlite").write_bytes(rest)
+        with (
+            pytest.raises(UsageError, match=f"is damaged: .*{reason}.*; expected a journal of"),
+            Journal.reading(run_dir, lambda _: None) as journal,
+        ):
+            journal.spec()
+
+
 def test_edited_specification_is_told(run_dir: Path) -> None:
     Journal.create(run_dir, SPEC, {}).close()
     _change(run_dir, "UPDATE run SET value = replace(value, '\"seed\":7', '\"seed\":8')")
