@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import click
 
 from harness import options
 from harness.errors import UsageError
+from harness.given_program import given_options, program_of
 
 if TYPE_CHECKING:
     from harness.compliance.examination import Result
@@ -24,7 +24,7 @@ def run_check(context: click.Context) -> bool:
     values = context.params
     options.check_output_file(values["json_path"])
     name, program, settings = _examined(values["engine"])
-    settings |= _given_options(values["engine_options"])
+    settings |= given_options(values["engine_options"])
     to_stderr = values["json_path"] == options.STANDARD_OUTPUT
 
     def report(result: Result) -> None:
@@ -40,8 +40,6 @@ def run_check(context: click.Context) -> bool:
 
 def _examined(engine: str) -> tuple[str, Program, dict[str, str]]:
     """Name, program and options of a config file of source uci, or of a command."""
-    from harness.spec import Program
-
     if engine.endswith(".cfg"):
         from harness.config import load_engine_config
 
@@ -49,26 +47,8 @@ def _examined(engine: str) -> tuple[str, Program, dict[str, str]]:
         if config.program is None:
             raise UsageError(f"{engine}: source = {config.source}; expected a UCI program")
         return config.name, config.program, dict(config.options)
-    try:
-        words = shlex.split(engine)
-    except ValueError as error:
-        raise UsageError(f"{engine!r}: {error}; expected words as in a shell") from None
-    if not words:
-        raise UsageError("ENGINE is empty; expected a config file or a command")
-    found = shutil.which(words[0])
-    if found is None:
-        raise UsageError(f"{words[0]}: no such program; expected a path, or a name in PATH")
-    return Path(found).name, Program(command=found, arguments=tuple(words[1:])), {}
-
-
-def _given_options(texts: tuple[str, ...]) -> dict[str, str]:
-    given = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"--option {text}: expected NAME=VALUE")
-        given[name.strip()] = value.strip()
-    return given
+    program = program_of(engine)
+    return Path(program.command).name, program, {}
 
 
 _MARKS = {"passed": "ok  ", "skipped": "–   "}

@@ -588,7 +588,7 @@ def bench(context: click.Context, /, **_: Any) -> int:
 @click.option(
     "--engine",
     metavar="ENGINE",
-    help="A config file (.cfg) of our engine, builtin@REV (the engine of a revision), or the"
+    help="A config file (.cfg), builtin@REV (the engine of a revision), or the"
     " command of a UCI engine (default: base.cfg).",
 )
 @click.option(

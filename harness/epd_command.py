@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import chess
-import chess.engine
 import click
 import numpy as np
 from rich.console import Console
@@ -19,18 +16,25 @@ from rich.table import Table
 from rich.text import Text
 
 from harness import options
+from harness.clock import GameClock
 from harness.epd import NO_MOVE, Problem, read_problems
 from harness.errors import EngineStartError, UsageError
+from harness.game import PlayerFault
+from harness.given_program import given_options, program_of
+from harness.ini import nearest
 from harness.parallel import in_parallel
 from harness.perft_suite import Position
+from harness.players import make_player
+from harness.program_config import greeting_of
+from harness.record import Termination
 from harness.report.numbers import duration, percent
+from harness.spec import EngineConfig, Program, Timeouts
 
 if TYPE_CHECKING:
-    from harness.config import EngineConfig
     from harness.limits import Limit
 
-#: How long an engine may take to start: it may compile itself first.
-_START_SECONDS: Final = 300.0
+#: How long a program may take that is given by its command: it may compile itself first.
+_TIMEOUTS: Final = Timeouts(start_ms=300_000, ready_ms=300_000, think_ms=3_600_000)
 
 
 class Answer(NamedTuple):
@@ -41,81 +45,38 @@ class Answer(NamedTuple):
     nodes: int = 0
 
 
-class Solver(Protocol):
+class Solver:
     """An engine that is asked for one move after the other."""
 
-    def solve(self, position: Position) -> Answer:
-        """Its move, as if in a new game."""
-
-    def close(self) -> None:
-        """Let go of what was started."""
-
-
-class BuiltinSolver:
-    """Our engine in this process, with tables of its own."""
-
     def __init__(self, config: EngineConfig, limit: Limit) -> None:
-        from harness.engines import loaded_shell
-
-        shell = loaded_shell(config.source_digest)
-        self._searcher = shell.Searcher(config.search, config.weights, config.hash_mb)
-        self._limit = shell.SearchLimit(
-            nodes=limit.nodes or None,
-            depth=limit.depth or None,
-            movetime_ms=limit.movetime_ms or None,
-        )
+        self._name = config.name
+        self._player = make_player(config)
+        self._limit = limit
+        self._clocks = None if limit.is_deterministic else GameClock(limit, limit).show(0)
 
     def solve(self, position: Position) -> Answer:
+        """Its move, as if in a new game.
+
+        Raises EngineStartError where there is none, MachineFault where the machine is at fault.
+        """
         from engine.shell import Game
 
-        self._searcher.new_game(*position)
-        result = self._searcher.go(np.zeros(1, np.uint16), 0, self._limit)
-        return Answer(Game(*position).format_uci(result.move), result.depth, result.nodes)
+        try:
+            self._player.new_game(*position, seed=0)
+            reply = self._player.play(np.zeros(1, np.uint16), 0, self._limit, self._clocks)
+        except PlayerFault as fault:
+            if fault.termination is Termination.ILLEGAL_MOVE:
+                return Answer(NO_MOVE)
+            raise EngineStartError(
+                f"{self._name}: {fault.termination.value}, {fault.detail}; expected a move"
+            ) from None
+        game = Game(*position)
+        move = game.format_uci(reply.move) if reply.move in game.legal_moves() else NO_MOVE
+        return Answer(move, reply.depth, reply.nodes)
 
     def close(self) -> None:
-        """Nothing is held but memory."""
-
-
-class UciSolver:
-    """A UCI engine as a process."""
-
-    def __init__(self, command: str | list[str], limit: Limit, **how: Any) -> None:
-        self._name = command if isinstance(command, str) else " ".join(command)
-        self._limit = chess.engine.Limit(
-            nodes=limit.nodes or None,
-            depth=limit.depth or None,
-            time=limit.movetime_ms / 1000 or None,
-        )
-        words = shlex.split(command) if isinstance(command, str) else command
-        try:
-            self._engine = chess.engine.SimpleEngine.popen_uci(words, timeout=_START_SECONDS, **how)
-        except (OSError, TimeoutError, chess.engine.EngineError, IndexError) as error:
-            raise self._failure(error) from error
-
-    def _failure(self, error: Exception) -> EngineStartError:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        return EngineStartError(f"{self._name}: {reason}; expected a UCI engine")
-
-    def configure(self, values: Mapping[str, str]) -> None:
-        """Set options. Raises UsageError for one that it does not have or take."""
-        try:
-            self._engine.configure(dict(values))
-        except chess.engine.EngineError as error:
-            raise UsageError(f"--option: {error}; expected an option of {self._name}") from None
-
-    def solve(self, position: Position) -> Answer:
-        board = chess.Board(position.fen, chess960=position.chess960)
-        try:
-            played = self._engine.play(
-                board, self._limit, game=object(), info=chess.engine.INFO_BASIC
-            )
-        except chess.engine.EngineError as error:
-            raise self._failure(error) from error
-        move = NO_MOVE if played.move is None else board.uci(played.move)
-        return Answer(move, played.info.get("depth", 0), played.info.get("nodes", 0))
-
-    def close(self) -> None:
-        self._engine.close()
+        """End what was started."""
+        self._player.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +104,7 @@ def run_epd(context: click.Context) -> bool:
     limit = options.match_limit(context)
     to_stderr = values["json_path"] == options.STANDARD_OUTPUT
     console = Console(stderr=to_stderr, highlight=False, soft_wrap=True, markup=False)
-    solvers = _Solvers(values, limit)
+    solvers = _Solvers(_asked_engine(values), limit)
     started_s = time.monotonic()
     try:
         solutions = solve_all(problems, solvers, _threads(values))
@@ -181,60 +142,65 @@ def _threads(values: Mapping[str, Any]) -> int:
     return values["concurrency"] or len(os.sched_getaffinity(0))
 
 
+def _asked_engine(values: Mapping[str, Any]) -> EngineConfig:
+    """The engine of --engine, with the options of --option."""
+    from harness.config import load_engine_config
+
+    engine: str = values["engine"] or "base.cfg"
+    settings = given_options(values["engine_options"])
+    if engine.endswith(".cfg"):
+        config = load_engine_config(engine)
+    else:
+        config = EngineConfig(
+            name=engine, source="uci", search={}, weights={}, options={}, program=_program(engine)
+        )
+    if config.program is not None:
+        _check_options(config.name, config.program, settings)
+    elif settings:
+        raise UsageError("--option needs an --engine that speaks UCI")
+    return config.model_copy(update={"options": config.options | settings})
+
+
+def _program(engine: str) -> Program:
+    source, _, revision = engine.partition("@")
+    if source != "builtin" or not revision:
+        return program_of(engine, _TIMEOUTS)
+    from harness.revisions import command_of_engine, engine_of
+
+    command, *arguments = command_of_engine()
+    folder = str(engine_of(revision))
+    return Program(command=command, arguments=tuple(arguments), folder=folder, timeouts=_TIMEOUTS)
+
+
+def _check_options(name: str, program: Program, settings: Mapping[str, str]) -> None:
+    """Refuse what a program has not; that it starts is known then, too."""
+    greeting = greeting_of(program)
+    for option in settings:
+        if option.lower() not in greeting.kinds:
+            hint = nearest(option, greeting.spelling)
+            raise UsageError(f"--option {option}: {name} has no such option{hint}")
+
+
 class _Solvers:
     """A solver for each thread, made when it first asks."""
 
-    def __init__(self, values: Mapping[str, Any], limit: Limit) -> None:
-        self._engine: str | None = values["engine"]
-        self._options = dict(_option(text) for text in values["engine_options"])
+    def __init__(self, config: EngineConfig, limit: Limit) -> None:
+        self._config = config
         self._limit = limit
-        self._config: EngineConfig | None = None
-        if self._engine is None or self._engine.endswith(".cfg"):
-            from harness.config import load_engine_config
-
-            if self._options:
-                raise UsageError("--option needs an --engine that speaks UCI")
-            self._config = load_engine_config(self._engine or "base.cfg")
-            if not self._config.source.startswith("builtin"):
-                raise UsageError(
-                    f"--engine {self._engine}: source = {self._config.source}; expected a config of"
-                    " our engine, or the command of a UCI engine"
-                )
         self._local = threading.local()
         self._made: list[Solver] = []
 
     def own(self) -> Solver:
         """This thread's."""
         if not hasattr(self._local, "solver"):
-            self._local.solver = self._make()
+            self._local.solver = Solver(self._config, self._limit)
             self._made.append(self._local.solver)
         solver: Solver = self._local.solver
-        return solver
-
-    def _make(self) -> Solver:
-        if self._config is not None:
-            return BuiltinSolver(self._config, self._limit)
-        assert self._engine is not None
-        source, _, revision = self._engine.partition("@")
-        if source == "builtin" and revision:
-            from harness.revisions import command_of_engine, engine_of
-
-            solver = UciSolver(command_of_engine(), self._limit, cwd=engine_of(revision))
-        else:
-            solver = UciSolver(self._engine, self._limit)
-        solver.configure(self._options)
         return solver
 
     def close(self) -> None:
         for solver in self._made:
             solver.close()
-
-
-def _option(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"--option {text!r}: expected NAME=VALUE")
-    return name.strip(), value.strip()
 
 
 def solve_all(problems: Sequence[Problem], solvers: _Solvers, threads: int) -> list[Solution]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter_ns
@@ -16,7 +16,7 @@ from harness.errors import EngineStartError, UsageError
 from harness.files import file_sha256
 from harness.ini import Entry, nearest
 from harness.spec import Program, Timeouts
-from harness.uci_options import Greeting, Spin, greet, setoption
+from harness.uci_options import Greeting, greet, setoption
 from harness.uci_process import NS_PER_MS, UciProcess
 
 Entries = dict[tuple[str, str], Entry]
@@ -164,13 +164,10 @@ def introduced_as(program: Program, entries: Entries) -> str:
     return greeting.name if greeting.name.isprintable() else ""
 
 
-def declared_spins(program: Program) -> Mapping[str, Spin]:
-    """The integers that a program can be set to, by its own spelling of their names.
-
-    Raises EngineStartError where it does not start.
-    """
+def greeting_of(program: Program) -> Greeting:
+    """What a program says of itself. Raises EngineStartError where it does not start."""
     with _greeted(program) as (_, greeting):
-        return greeting.spins
+        return greeting
 
 
 @contextmanager

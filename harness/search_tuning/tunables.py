@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
 from engine.parameters import SEARCH, Parameter
-from harness.program_config import declared_spins
+from harness.program_config import greeting_of
 from harness.search_tuning.space import Values
 from harness.spec import EngineConfig
 
@@ -78,7 +78,7 @@ class SpinOptions:
         assert engine.program is not None
         return {
             name: Parameter(name, spin.default, spin.low, spin.high, 1, "")
-            for name, spin in declared_spins(engine.program).items()
+            for name, spin in greeting_of(engine.program).spins.items()
         }
 
     def completed(self, engine: EngineConfig, names: Iterable[str]) -> EngineConfig:

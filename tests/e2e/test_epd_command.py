@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.epd import NO_MOVE
 from tests.e2e.test_commands import harness, refused
+from tests.match.engines import SCRIPT
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - -"
 SUITE = f"""\
@@ -22,7 +24,6 @@ SUITE = f"""\
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "s.epd").write_text(SUITE)
     (tmp_path / "good.cfg").write_text("[search]\nnull_move = 0\n")
-    (tmp_path / "other.cfg").write_text("[engine]\nsource = null\n")
     return tmp_path
 
 
@@ -67,25 +68,39 @@ def test_a_number_that_is_wanted(folder: Path, wanted: int, code: int) -> None:
     assert done.stdout.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("command", "told"),
-    [
-        ("/no/such/engine", "/no/such/engine: "),
-        (f"{sys.executable} -c pass", "expected a UCI engine"),
-    ],
-)
-def test_an_engine_that_cannot_be_started(folder: Path, command: str, told: str) -> None:
-    done = harness("epd", "s.epd", "--engine", command, cwd=folder)
+def test_a_program_that_is_no_engine(folder: Path) -> None:
+    done = harness("epd", "s.epd", "--engine", f"{sys.executable} -c pass", cwd=folder)
     assert done.returncode == 4
-    assert told in done.stderr
+    assert "has ended (exit code 0); expected a UCI engine" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_an_engine_that_goes_is_told_with_what_became_of_it(folder: Path) -> None:
+    line = ("epd", "s.epd", "--engine", f"{sys.executable} -IS {SCRIPT} exit@go move=1")
+    done = harness(*line, cwd=folder)
+    assert done.returncode == 4
+    assert "crash, " in done.stderr
+    assert done.stderr.endswith(" has ended (exit code 3); expected a move\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_illegal_answer_solves_nothing(folder: Path) -> None:
+    """Its knights are not there."""
+    (folder / "program.cfg").write_text(
+        f"[engine]\nsource = uci\ncommand = {sys.executable}\narguments = -IS {SCRIPT}\n"
+    )
+    line = ("epd", "s.epd", "--engine", "program.cfg", "--option", "hash=1")
+    done = harness(*line, "--concurrency", "1", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count(f"played {NO_MOVE}, expected ") == 3
 
 
 def test_an_option_that_the_engine_lacks(folder: Path) -> None:
     line = ("epd", "s.epd", "--engine", f"{sys.executable} -m engine", "--option", "Nix=1")
     done = harness(*line, cwd=folder)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: --option: ")
+    assert done.stderr.startswith("error: --option Nix: ")
+    assert "has no such option" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -94,12 +109,9 @@ def test_an_option_that_the_engine_lacks(folder: Path) -> None:
         ("epd nil.epd", "nil.epd: no such file"),
         ("epd s.epd --nodes 1 --depth 1", "--depth cannot be given with --nodes;"),
         ("epd s.epd --option Hash=2", "--option needs an --engine that speaks UCI"),
-        ("epd s.epd --engine x --option Hash", "--option 'Hash': expected NAME=VALUE"),
+        ("epd s.epd --engine x --option Hash", "--option Hash: expected NAME=VALUE"),
         ("epd s.epd --engine nil.cfg", "config file 'nil.cfg' not found"),
-        (
-            "epd s.epd --engine other.cfg",
-            "--engine other.cfg: source = null; expected a config of our engine, or the command",
-        ),
+        ("epd s.epd --engine /no/such/engine", "/no/such/engine: no such program; expected"),
     ],
 )
 def test_mistakes(folder: Path, line: str, sentence: str) -> None:
