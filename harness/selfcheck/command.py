@@ -43,7 +43,8 @@ def run_selfcheck(context: click.Context) -> bool:
         for check in checks(bench):
             found.append(check)
             mark = "passed" if check.passed else "FAILED"
-            view.message(f"{mark}  {check.name}: {check.found}")
+            at_s = time.monotonic() - started_s
+            view.message(f"{at_s:4.0f} s  {mark}  {check.name}: {check.found}")
     failed = [check.name for check in found if not check.passed]
     passed = f"all {len(found)} checks passed"
     sentence = f"{len(failed)} of {len(found)} checks failed" if failed else passed
