@@ -102,7 +102,7 @@ def _play(values: Mapping[str, Any], spec: MatchSpec, console: Console) -> Docum
     folder = (
         nullcontext(resume) if resume else new_run_folder(values["out"], f"{spec.new.name}-games")
     )
-    with workforce(values) as (concurrency, hire), folder as run_dir:
+    with workforce(values, spec) as (concurrency, hire), folder as run_dir:
         run = RunOptions(run_dir, concurrency, resume is not None, hire)
         with _progress(console, games_wanted(spec), values["quiet"]) as update:
             try:

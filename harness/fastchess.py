@@ -22,7 +22,7 @@ from harness.limits import Limit
 _PASSED_OVER: Final = frozenset(
     {"recover", "repeat", "event", "site", "ratinginterval", "scoreinterval", "autosaveinterval"}
     | {"report", "output", "log", "crc32", "show-latency", "version", "randomseed", "strict"}
-    | {"force-concurrency", "wait"}
+    | {"wait"}
 )
 _SCORE: Final = ("score", "score", "0")
 _ENGINE_KEYS: Final = frozenset(
@@ -136,8 +136,8 @@ def _read_saved(text: str) -> ForeignRun:
             options["variant"] = {"": "fischerandom"}
         if saved.get("type"):
             options["tournament"] = {"": "gauntlet"}
-        for flag, name in (("affinity", "use-affinity"), ("noswap", "noswap")):
-            if saved.get(flag):
+        for name in ("use-affinity", "force-concurrency", "noswap"):
+            if saved.get(name.removeprefix("use-").replace("-", "_")):
                 options[name] = {}
         options |= _saved_groups(saved)
     except (KeyError, TypeError) as error:
@@ -274,10 +274,24 @@ def _settings(run: ForeignRun, folder: str, notes: list[str]) -> list[str]:
     for name, ours in (("srand", "--seed"), ("concurrency", "--concurrency")):
         if name in options:
             words += [ours, str(abs(int(options.pop(name)[""])))]
+    words += _core_words(options, notes)
     words += _rule_words({name: options.pop(name, None) for name in (*_RULES, "maxmoves")})
     for name in sorted(options):
         given = " ".join(f"{key}={text}" if key else text for key, text in options[name].items())
         _note(notes, f"-{name} {given}".strip() + ": no equal here; left out")
+    return words
+
+
+def _core_words(options: dict[str, dict[str, str]], notes: list[str]) -> list[str]:
+    """Takes what is said of processor cores out of the options."""
+    words = []
+    affinity = options.pop("use-affinity", None)
+    if affinity is not None:
+        words.append("--affinity")
+        if chosen := affinity.get(""):
+            _note(notes, f"-use-affinity {chosen}: --affinity chooses itself; see taskset(1)")
+    if options.pop("force-concurrency", None) is not None:
+        words.append("--force-concurrency")
     return words
 
 

@@ -42,7 +42,8 @@ HYPOTHESES: Final = frozenset({*PRESETS, "elo0", "elo1", "alpha", "beta", "model
 RULES: Final = ("draw", "resign", "resign_one_sided", "max_plies", "syzygy")
 #: What may change when a run is resumed: nothing that has a say in its games or its verdict.
 FREE_ON_RESUME: Final = frozenset(
-    {"resume", "concurrency", "cluster", "json_path", "events", "quiet"}
+    {"resume", "concurrency", "cluster", "affinity", "force_concurrency"}
+    | {"json_path", "events", "quiet"}
     | {"pgn_comments", "pgn_append", "final_epd", "log_engine"}
 )
 
@@ -412,6 +413,16 @@ worker_options = together(
         metavar="ADDRESS",
         help="Play on the workers of the Dask scheduler there, such as tcp://host:8786.",
     ),
+    click.option(
+        "--affinity",
+        is_flag=True,
+        help="Each game has processor cores of its own, as many as its engines have threads.",
+    ),
+    click.option(
+        "--force-concurrency",
+        is_flag=True,
+        help="Play more games with clocks at a time than there are cores for their threads.",
+    ),
 )
 
 threads_option = concurrency_option("Positions at a time (default: one for each core).")
@@ -492,6 +503,11 @@ def check_workers(context: click.Context) -> None:
         raise UsageError(
             "--concurrency cannot be given with --cluster; expected one of them, since a cluster"
             " plays as many games at a time as its workers have threads"
+        )
+    if context.params["cluster"] is not None and context.params["affinity"]:
+        raise UsageError(
+            "--affinity cannot be given with --cluster; expected one of them, since the cores are"
+            " those of this machine"
         )
 
 

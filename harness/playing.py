@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -65,9 +65,11 @@ class WorkerError(Exception):
 Hire = Callable[[str, Path, int], Workers]
 
 
-def hire_here(spec_json: str, snapshot: Path, count: int) -> Workers:
-    """Workers on this machine."""
-    return LocalWorkers(spec_json, snapshot, count)
+def hire_here(
+    spec_json: str, snapshot: Path, count: int, cores: Sequence[Set[int]] = ()
+) -> Workers:
+    """Workers on this machine, each on its own `cores` if there are any."""
+    return LocalWorkers(spec_json, snapshot, count, cores=cores)
 
 
 @dataclass(frozen=True, slots=True)

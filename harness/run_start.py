@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from harness import options
+from harness.cores import cores_per_game, dealt, usable_cores
+from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.match import Hire
@@ -58,23 +60,42 @@ def repeats_itself(spec: RunSpec) -> bool:
     return not spec.is_timed and all(one.source.startswith("builtin") for one in spec.engines)
 
 
+def games_at_a_time(spec: RunSpec, values: Mapping[str, Any]) -> int:
+    """How many games are played here at a time: as --concurrency says, else as the cores allow.
+
+    Raises UsageError for games with clocks that would take each other's time.
+    """
+    need, cores = cores_per_game(spec), len(usable_cores())
+    games: int = values["concurrency"] or max(1, cores // need)
+    if spec.is_timed and games * need > cores and not values["force_concurrency"]:
+        raise UsageError(f"{_crowd(games, need, cores)}; expected no more, or --force-concurrency")
+    return games
+
+
 def crowding(spec: RunSpec, concurrency: int, cluster: str | None) -> Iterator[str]:
-    """A word on games that take each other's time."""
-    cores = len(os.sched_getaffinity(0))
-    if spec.is_timed and cluster is None and concurrency > cores:
-        yield (
-            f"{WARNING}{concurrency} games at a time on {cores} cores take each other's time;"
-            " expected fewer games, or --nodes"
-        )
+    """A word on games that take each other's time, all the same."""
+    need, cores = cores_per_game(spec), len(usable_cores())
+    if spec.is_timed and cluster is None and concurrency * need > cores:
+        yield f"{WARNING}{_crowd(concurrency, need, cores)}"
+
+
+def _crowd(games: int, need: int, cores: int) -> str:
+    of_threads = "" if need == 1 else f" with {need} threads each"
+    return (
+        f"games with clocks, {games} at a time{of_threads}, need {games * need} cores, and there"
+        f" are {cores}"
+    )
 
 
 @contextmanager
-def workforce(values: Mapping[str, Any]) -> Iterator[tuple[int, Hire]]:
-    """How many games are played at a time, and where."""
+def workforce(values: Mapping[str, Any], spec: RunSpec) -> Iterator[tuple[int, Hire]]:
+    """How many games are played at a time, and where. Raises UsageError."""
     if values["cluster"] is None:
-        from harness.match import hire_here
+        from harness.playing import hire_here
 
-        yield values["concurrency"] or len(os.sched_getaffinity(0)), hire_here
+        games = games_at_a_time(spec, values)
+        cores = dealt(usable_cores(), games, cores_per_game(spec)) if values["affinity"] else ()
+        yield games, partial(hire_here, cores=cores)
         return
     from harness.cluster import connect
 

@@ -21,6 +21,7 @@ from harness.run_start import (
     WARNING,
     begun_run,
     crowding,
+    games_at_a_time,
     repeats_itself,
     tell,
     view_of,
@@ -43,6 +44,8 @@ def start_sprt(context: click.Context) -> str:
     first, second = _specified(context), second_context(context)
     # Specified now, so that what is wrong with it is said now, and so that it is the same engine.
     last = None if second is None else _specified(second)
+    if second is not None and last is not None and values["cluster"] is None:
+        games_at_a_time(last[0], second.params)
     decision = _play(context, *first)
     if last is None:
         return decision
@@ -106,7 +109,7 @@ def _play(context: click.Context, spec: MatchSpec, remarks: Iterable[str]) -> st
     resume = values["resume"] is not None
     with (
         told_to(values["events"], view_of(values)) as view,
-        workforce(values) as (concurrency, hire),
+        workforce(values, spec) as (concurrency, hire),
         nullcontext(values["resume"])
         if resume
         else new_run_folder(values["out"], f"{spec.new.name}-{spec.base.name}") as run_dir,

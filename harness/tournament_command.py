@@ -154,7 +154,7 @@ def _play(
     resume = values["resume"] is not None
     label = spec.title.replace(" vs ", "-")
     folder = nullcontext(values["resume"]) if resume else new_run_folder(values["out"], label)
-    with workforce(values) as (concurrency, hire), folder as run_dir:
+    with workforce(values, spec) as (concurrency, hire), folder as run_dir:
         tell([*remarks, *crowding(spec, concurrency, values["cluster"])], view, values["quiet"])
         document = run_tournament(
             spec, RunOptions(run_dir, concurrency, resume, hire, output), view

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -30,11 +30,19 @@ if TYPE_CHECKING:
     from harness.spec import RunSpec, Sides
 
 
-def serve(connection: Connection, spec_json: str, snapshot: str, mark: str) -> None:
+def serve(
+    connection: Connection,
+    spec_json: str,
+    snapshot: str,
+    mark: str,
+    cores: Set[int] = frozenset(),
+) -> None:
     """Play the chunks that come through `connection` and send a reply for each.
 
-    All that is started here has the `mark` of `harness.descendants`.
+    All that is started here has the `mark` of `harness.descendants`, and runs on `cores`, if any.
     """
+    if cores:
+        os.sched_setaffinity(0, cores)  # before anything is started, which inherits it
     os.environ[VARIABLE] = mark
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the coordinator's to handle
     die_with_parent()

@@ -18,7 +18,7 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import connection, forkserver, resource_tracker
@@ -45,12 +45,13 @@ _START_PAUSE_S = 0.2
 class _Slot:
     """One place for a worker: the process that fills it now, and the chunks it has in hand.
 
-    `mark` is that of `harness.descendants`.
+    `mark` is that of `harness.descendants`; an empty set of cores is all of them.
     """
 
     process: BaseProcess
     pipe: connection.Connection
     mark: str
+    cores: Set[int]
     in_hand: deque[Chunk] = field(default_factory=deque)
 
 
@@ -58,9 +59,17 @@ class LocalWorkers:
     """`count` worker processes for one run; keeps the promises of `harness.chunks.Workers`."""
 
     def __init__(
-        self, spec_json: str, snapshot: Path, count: int, method: str | None = None
+        self,
+        spec_json: str,
+        snapshot: Path,
+        count: int,
+        method: str | None = None,
+        cores: Sequence[Set[int]] = (),
     ) -> None:
-        """Begin to load the engine; `start` waits for that. `method`: of starting processes."""
+        """Begin to load the engine; `start` waits for that.
+
+        `method`: of starting processes; `cores`: of each worker, those that it may use.
+        """
         if method is None:
             known = multiprocessing.get_all_start_methods()
             method = "forkserver" if "forkserver" in known else "spawn"
@@ -71,7 +80,7 @@ class LocalWorkers:
         # Whatever happens: multiprocessing, at its own exit, would wait for workers for ever.
         atexit.register(self.stop)
         self._cleanup.callback(atexit.unregister, self.stop)
-        self._count = count
+        self._cores = tuple(cores) or (frozenset(),) * count
         self._slots: list[_Slot] = []
         if method == "forkserver":
             # First, since its launch would unblock the signals that `_child_settings` blocks.
@@ -82,15 +91,15 @@ class LocalWorkers:
 
     def start(self) -> None:
         """Start the processes. Raises EngineStartError when they cannot be."""
-        while len(self._slots) < self._count:
-            self._slots.append(_Slot(*self._start()))
+        for cores in self._cores:
+            self._slots.append(self._start(cores))
 
-    def _start(self) -> tuple[BaseProcess, connection.Connection, str]:
+    def _start(self, cores: Set[int]) -> _Slot:
         ours, theirs = self._context.Pipe()
         mark = uuid4().hex
         process: BaseProcess = self._context.Process(
             target=serve,
-            args=(theirs, *self._arguments, mark),
+            args=(theirs, *self._arguments, mark, cores),
             name="numbishop-worker",
             daemon=True,
         )
@@ -102,7 +111,7 @@ class LocalWorkers:
             raise
         finally:
             theirs.close()
-        return process, ours, mark
+        return _Slot(process, ours, mark, cores)
 
     @contextmanager
     def _child_settings(self) -> Iterator[None]:
@@ -159,7 +168,7 @@ class LocalWorkers:
         slot.process.close()
         slot.pipe.close()
         self._slots.remove(slot)
-        successor = _Slot(*self._start())
+        successor = self._start(slot.cores)
         self._slots.append(successor)
         for chunk in slot.in_hand:
             _hand(successor, chunk)

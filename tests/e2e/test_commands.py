@@ -16,6 +16,7 @@ from harness.spec import AdjudicationConfig, MatchSpec, OpeningSpec
 
 ROOT = Path(__file__).parents[2]
 SCRIPTED = ROOT / "tests" / "match" / "scripted_engine.py"
+CORES = len(os.sched_getaffinity(0))
 COMMANDS = (
     "sprt", "match", "gauntlet", "roundrobin", "check", "import", "stats", "perft", "bench", "epd",
     "nightly", "book", "datagen", "warm", "replay", "report", "reproduce", "tune", "queue",
@@ -286,7 +287,7 @@ MISTAKES = [
     ),
     (
         "sprt --resume run --nodes 7",
-        "--nodes cannot be given with --resume; expected at most --cluster, --concurrency,",
+        "--nodes cannot be given with --resume; expected at most --affinity, --cluster,",
     ),
     (
         "match good.cfg",
@@ -322,7 +323,7 @@ MISTAKES = [
     ),
     (
         "datagen --resume run --games 7",
-        "--games cannot be given with --resume; expected at most --cluster, --concurrency,",
+        "--games cannot be given with --resume; expected at most --affinity, --cluster,",
     ),
     (
         "datagen good.cfg --games 7 --export nil/x.bin",
@@ -335,6 +336,10 @@ MISTAKES = [
     (
         "sprt good.cfg good.cfg --concurrency 2 --cluster tcp://host:8786",
         "--concurrency cannot be given with --cluster; expected one of them, since a cluster",
+    ),
+    (
+        "match good.cfg good.cfg --affinity --cluster tcp://host:8786",
+        "--affinity cannot be given with --cluster; expected one of them, since the cores are",
     ),
     ("perft", "--depth is missing; expected it, or a --suite"),
     ("epd", "Missing argument 'SUITE...'."),
@@ -393,6 +398,23 @@ MISTAKES = [
 @pytest.mark.parametrize(("line", "sentence"), MISTAKES, ids=[line for line, _ in MISTAKES])
 def test_each_mistake_gets_one_sentence(line, sentence, folder):
     assert refused(*line.split(), cwd=folder).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sprt good.cfg good.cfg --tc 1+0.1",
+        "sprt good.cfg good.cfg --then --tc=1+0.1",
+        "match good.cfg good.cfg --tc 1+0.1",
+    ],
+)
+def test_more_games_with_clocks_than_cores_are_refused_before_anything_is_written(line, folder):
+    before = sorted(folder.rglob("*"))
+    done = harness(*line.split(), "--concurrency", str(CORES + 1), cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    (sentence,) = done.stderr.splitlines()
+    assert sentence.startswith(f"error: games with clocks, {CORES + 1} at a time, need")
+    assert sorted(folder.rglob("*")) == before
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")

@@ -56,6 +56,16 @@ def test_a_command_line() -> None:
     assert imported.notes == ()
 
 
+def test_cores_are_chosen_as_there() -> None:
+    engines = "-engine cmd=a nodes=10 -engine cmd=b nodes=10"
+    values = parsed(import_run(f"{engines} -use-affinity -force-concurrency", "/at"))
+    assert values["affinity"]
+    assert values["force_concurrency"]
+    some = import_run(f"{engines} -use-affinity 0-3", "/at")
+    assert parsed(some)["affinity"]
+    assert some.notes == ("-use-affinity 0-3: --affinity chooses itself; see taskset(1)",)
+
+
 def test_rules_end_games_as_they_did_there_and_in_no_other_way() -> None:
     engines = "-engine cmd=a nodes=10 -engine cmd=b nodes=10"
     draw = "-draw movenumber=34 movecount=8 score=20"
@@ -130,9 +140,7 @@ def test_the_rules_of_a_saved_configuration() -> None:
 
 
 def test_what_has_no_equal_is_told() -> None:
-    lines = (
-        "-engine cmd=a nodes=10 timemargin=5 -engine cmd=a nodes=10 depth=3 -use-affinity -new 1"
-    )
+    lines = "-engine cmd=a nodes=10 timemargin=5 -engine cmd=a nodes=10 depth=3 -new 1"
     imported = import_run(lines, "/at")
     assert list(imported.files) == ["a.cfg", "2-a.cfg"]
     assert imported.command[:6] == ("harness", "match", "a.cfg", "2-a.cfg", "--games", "4")
@@ -142,7 +150,6 @@ def test_what_has_no_equal_is_told() -> None:
         "depth=3 beside nodes= is left out: one limit for a player",
         "timemargin: the largest of the engines is taken for all",
         "-new 1: no equal here; left out",
-        "-use-affinity: no equal here; left out",
     )
 
 

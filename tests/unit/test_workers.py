@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing import forkserver
@@ -14,9 +14,11 @@ from engine.jit import source_digest
 from harness.chunks import Chunk, Done, Event, Failed, Lost, match_queue
 from harness.errors import EngineStartError
 from harness.game import Termination
+from harness.openings import Opening
 from harness.snapshot import create_snapshot, warm
 from harness.spec import EngineConfig, MatchSpec
 from harness.workers import LocalWorkers
+from tests.match.engines import STARTPOS, scripted
 from tests.match.runs import is_running, null_spec, wait_until
 
 Start = Callable[..., LocalWorkers]
@@ -34,8 +36,13 @@ def start(snapshot: Path) -> Iterator[Start]:
     """Starts workers, and stops them after the test."""
     with ExitStack() as stack:
 
-        def started(spec: MatchSpec, count: int = 1, method: str | None = None) -> LocalWorkers:
-            workers = LocalWorkers(spec.model_dump_json(), snapshot, count, method)
+        def started(
+            spec: MatchSpec,
+            count: int = 1,
+            method: str | None = None,
+            cores: Sequence[Set[int]] = (),
+        ) -> LocalWorkers:
+            workers = LocalWorkers(spec.model_dump_json(), snapshot, count, method, cores)
             stack.callback(workers.stop)
             workers.start()
             return workers
@@ -105,6 +112,24 @@ def test_idle_worker_that_dies_is_replaced(start: Start) -> None:
     assert collect(workers, 1) == [Lost(None, victim, "killed by SIGKILL")]
     workers.submit(chunks(1, spec)[0])
     assert isinstance(collect(workers, 1)[0], Done)
+
+
+def test_a_worker_its_engines_and_its_successor_stay_on_their_cores(start: Start) -> None:
+    core = max(os.sched_getaffinity(0))
+    spec = null_spec(10, new=scripted(), base=scripted())
+    workers = start(spec, cores=[{core}])
+    (chunk,) = chunks(1, spec)
+    chunk = replace(chunk, openings=(Opening(STARTPOS, (), ""),) * len(chunk.games))
+    for _ in range(2):
+        workers.submit(chunk)
+        assert isinstance(collect(workers, 1)[0], Done)
+        (worker,) = workers.process_ids
+        engines = Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
+        assert len(engines) == 2
+        for process in (worker, *map(int, engines)):
+            assert os.sched_getaffinity(process) == {core}
+        os.kill(worker, signal.SIGKILL)
+        assert isinstance(collect(workers, 1)[0], Lost)
 
 
 def test_results_sent_before_a_death_count(start: Start) -> None:
