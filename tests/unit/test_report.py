@@ -271,6 +271,15 @@ class TestNumbers:
         assert warning is not None
         assert words in warning
 
+    def test_games_whose_speeds_are_not_those_that_nodes_were_scaled_by_are_warned_of(self) -> None:
+        measured = {"nps_ratio": 0.9, "nps_ratio_ci95": [0.88, 0.92], "nps_ratio_meant": 0.95}
+        warning = speed_warning(machine(run_document(), **measured, nps_differ=True))
+        assert warning == (
+            "In these games the ratio of speeds was 0.900  [0.880, 0.920], and new had 0.95 times"
+            " the nodes; play the test again with --scale-nodes-by 0.900."
+        )
+        assert speed_warning(machine(run_document(), **measured, nps_differ=False)) is None
+
     def test_speed_ratio_with_its_interval(self) -> None:
         assert speed_ratio(run_document()) == "1.001  [0.991, 1.011]"
         document = machine(run_document(), nps_ratio=None, nps_ratio_ci95=None)

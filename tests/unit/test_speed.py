@@ -66,6 +66,15 @@ def test_real_difference_is_found() -> None:
     assert all(noisy(seed, 400, ratio=0.9, spread=0.2).differs for seed in range(100))
 
 
+def test_a_difference_that_was_meant_is_none() -> None:
+    slower = noisy(2, 400, ratio=0.8, spread=0.1)
+    assert slower.differs
+    assert not slower.differs_from(0.8)
+    assert slower.differs_from(0.85)
+    assert slower.differs_from(0.75)
+    assert not measured([0.8] * (FEWEST_GAMES - 1)).differs_from(2.0)
+
+
 def test_sure_but_small_difference_is_passed_over() -> None:
     assert not noisy(1, 10_000, ratio=1.01, spread=0.02).differs
     assert noisy(1, 10_000, ratio=1.03, spread=0.02).differs
