@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from harness.errors import EngineStartError, UsageError
+from harness.errors import EngineStartError, Interrupted, UsageError
 from harness.limits import MAX_NODES, Limit
 from harness.run_start import WARNING
 
@@ -130,15 +130,20 @@ def scaled_by_measuring(spec: MatchSpec, run_dir: Path, view: View) -> tuple[Mat
 
     with Interrupts() as interrupts, writable_cache(run_dir, view.message):
         snapshot = create_snapshot(spec.source_digest)
-        warm_engines(snapshot, copies_of(spec.engines), view.compiling, interrupts.check)
-        view.message(f"the speeds of both sides are measured in {ROUNDS} rounds")
 
         def one_round() -> float:
+            found = round_here(spec, snapshot)
             interrupts.check()
-            return round_here(spec, snapshot)
+            return found
 
-        found = scaled(spec, measured_scaling(spec, one_round))
-        interrupts.check()
+        try:
+            warm_engines(snapshot, copies_of(spec.engines), view.compiling, interrupts.check)
+            view.message(f"the speeds of both sides are measured in {ROUNDS} rounds")
+            scaling = measured_scaling(spec, one_round)
+        except Interrupted:
+            view.message("interrupted before the first game")
+            raise
+    found = scaled(spec, scaling)
     return found, [describe(found), *_warnings(found)]
 
 

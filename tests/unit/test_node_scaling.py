@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.jit import source_digest
 from engine.parameters import search_defaults
-from harness.errors import EngineStartError, UsageError
+from harness.errors import EngineStartError, Interrupted, UsageError
 from harness.journal import Journal
 from harness.limits import Limit
 from harness.match import read_spec
@@ -195,16 +197,41 @@ def test_what_cannot_be_scaled_is_refused(limit: Limit, new: EngineConfig, sente
         check_scalable(limit, (PLAIN, new))
 
 
-def test_a_wide_interval_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for spread, warned in ((0.001, False), (0.1, True)):
-        rounds = noisy_rounds(0.9, spread)
-        monkeypatch.setattr("harness.node_scaling.round_here", lambda *_, go=rounds: go())
-        monkeypatch.setattr("harness.playing.warm_engines", lambda *_: None)
-        from engine.jit import source_digest
+@pytest.fixture
+def measured_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], float]], MatchSpec]:
+    """A specification whose rounds are what a function says, by an engine that is compiled."""
 
-        spec = spec_of(source_digest=source_digest())
-        view = RecordingView()
-        found, told = scaled_by_measuring(spec, tmp_path, view)
-        assert told[0] == describe(found)
-        assert any("is known within" in sentence for sentence in told) == warned
-        assert view.messages == ["the speeds of both sides are measured in 20 rounds"]
+    def prepare(one_round: Callable[[], float]) -> MatchSpec:
+        monkeypatch.setattr("harness.node_scaling.round_here", lambda *_: one_round())
+        monkeypatch.setattr("harness.playing.warm_engines", lambda *_: None)
+        return spec_of(source_digest=source_digest())
+
+    return prepare
+
+
+@pytest.mark.parametrize(("spread", "warned"), [(0.001, False), (0.1, True)])
+def test_a_wide_interval_is_warned_of(
+    tmp_path: Path, measured_by: Any, spread: float, warned: bool
+) -> None:
+    view = RecordingView()
+    spec = measured_by(noisy_rounds(0.9, spread))
+    found, told = scaled_by_measuring(spec, tmp_path, view)
+    assert told[0] == describe(found)
+    assert any("is known within" in sentence for sentence in told) == warned
+    assert view.messages == ["the speeds of both sides are measured in 20 rounds"]
+
+
+def test_ctrl_c_ends_the_measuring_after_the_round(tmp_path: Path, measured_by: Any) -> None:
+    rounds = []
+
+    def interrupted_round() -> float:
+        rounds.append(0.1)
+        if len(rounds) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return rounds[-1]
+
+    view = RecordingView()
+    with pytest.raises(Interrupted):
+        scaled_by_measuring(measured_by(interrupted_round), tmp_path, view)
+    assert len(rounds) == 3
+    assert view.messages[-1] == "interrupted before the first game"
