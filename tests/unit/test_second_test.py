@@ -73,6 +73,7 @@ def test_the_second_is_played_when_the_first_accepts_h1(
 
     limits = lambda context: (match_limit(context).describe(), [])  # noqa: E731
     monkeypatch.setattr(sprt_command, "_specified", limits)
+    monkeypatch.setattr(sprt_command, "games_at_a_time", lambda spec, values: 1)
     monkeypatch.setattr(sprt_command, "_play", play)
     given = context("--nodes", "100", "--then", "--nodes 200", "--quiet")
     assert sprt_command.start_sprt(given) == last
