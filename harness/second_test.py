@@ -10,16 +10,19 @@ import click
 from harness import options
 from harness.errors import UsageError
 
+_SCALING: Final = frozenset({"scale_nodes", "scale_nodes_by"})
+
 #: Options of which a second test has those of the first, unless it names one of them itself.
 _GROUPS: Final = (
     frozenset(options.LIMITS),
     frozenset({*options.PRESETS, "elo0", "elo1"}),
     frozenset({"no_adjudicate", *options.RULES}),
+    _SCALING,
 )
 
 #: What a second test may have otherwise than the first.
 _FREE: Final = frozenset(
-    {*options.LIMITS, *options.HYPOTHESES, "openings", "order", "start", "plies", "seed"}
+    {*options.LIMITS, *_SCALING, *options.HYPOTHESES, "openings", "order", "start", "plies", "seed"}
     | {"max_games", "no_adjudicate", *options.RULES}
 )
 
@@ -47,5 +50,7 @@ def second_context(context: click.Context) -> click.Context | None:
             f" {', '.join(map(options.option_name, sorted(_FREE)))}"
         )
     own = given.union(*(group for group in _GROUPS if group & given))
+    if given & {*options.LIMITS} - {"nodes"}:
+        own |= _SCALING  # there are no nodes to scale
     second.params |= {name: value for name, value in context.params.items() if name not in own}
     return second

@@ -59,6 +59,24 @@ def test_the_rules_that_end_games_are_one_group() -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "then", "scaling"),
+    [
+        ("--scale-nodes", "--nodes 20000", (True, None)),
+        ("--scale-nodes-by 0.9", "--gain", (False, 0.9)),
+        ("--scale-nodes-by 0.9", "--nodes 20000 --scale-nodes", (True, None)),
+        ("--scale-nodes", "--scale-nodes-by 0.8", (False, 0.8)),
+        ("--scale-nodes", "--tc 10+0.1", (False, None)),
+        ("--tc 1+0.1", "--nodes 5000 --scale-nodes", (True, None)),
+    ],
+)
+def test_nodes_are_scaled_in_both_unless_the_second_says_otherwise_or_has_none(
+    first: str, then: str, scaling: tuple[bool, float | None]
+) -> None:
+    found = second(*first.split(), "--then", then).params
+    assert (found["scale_nodes"], found["scale_nodes_by"]) == scaling
+
+
+@pytest.mark.parametrize(
     ("decisions", "played", "last"),
     [(["H1", "H0"], 2, "H0"), (["H0"], 1, "H0"), (["undecided"], 1, "undecided")],
 )
