@@ -130,68 +130,55 @@ _LOWEST: Final = np.array([[-(2**31)], [0], [0], [0], [0], [0]])
 _HIGHEST: Final = np.array([[2**31 - 1], [2**8 - 1], *[[2**32 - 1]] * 4])
 
 
+_NO_TIMES: Final = MoveTimes(0, 0, 0)
+
+
 class MoveLog:
     """The moves of a game as it grows, wide; they are narrowed once, at its end.
 
-    `_table` has a row each for scores, depths, nodes, and times in ns: of the clock, of the
-    processor, and of waiting for one; the other arrays are views.
+    `_rows` has for each of the players' moves score, depth, nodes, and times in ns: of the clock,
+    of the processor, and of waiting for one. A list, since setting items of arrays costs more.
     """
 
-    __slots__ = (
-        "_cpus_ns",
-        "_delays_ns",
-        "_depths",
-        "_nodes",
-        "_scores_cp",
-        "_table",
-        "_times_ns",
-        "book_plies",
-        "count",
-        "has_process_times",
-        "moves",
-    )
+    __slots__ = ("_rows", "book_plies", "count", "has_process_times", "moves")
 
     def __init__(self, capacity: int = 256) -> None:
         self.count = 0
         self.book_plies = 0
         self.has_process_times = False
-        self._place(np.empty(capacity, np.uint16), np.zeros((6, capacity), np.int64))
+        self.moves: NDArray[np.uint16] = np.empty(capacity, np.uint16)
+        self._rows: list[tuple[int, int, int, int, int, int]] = []
 
-    def _place(self, moves: NDArray[np.uint16], table: NDArray[np.int64]) -> None:
-        self.moves = moves
-        self._table = table
-        self._scores_cp, self._depths, self._nodes, *times = table
-        self._times_ns, self._cpus_ns, self._delays_ns = times
+    def _add_move(self, move: int) -> None:
+        if self.count == len(self.moves):
+            self.moves = np.resize(self.moves, 2 * self.count)
+        self.moves[self.count] = move
+        self.count += 1
 
     def add_book_move(self, move: int) -> None:
-        self.add(Reply(move, 0, 0, 0, 0), 0)
+        """A move of the opening; all of them come first."""
+        self._add_move(move)
         self.book_plies = self.count
 
     def add(self, reply: Reply, elapsed_ns: int) -> None:
-        count = self.count
-        if count == len(self.moves):
-            more = np.zeros_like(self._table)
-            self._place(np.resize(self.moves, 2 * count), np.hstack([self._table, more]))
-        self.moves[count] = reply.move
-        self._scores_cp[count] = reply.score_cp
-        self._depths[count] = reply.depth
-        self._nodes[count] = reply.nodes
-        self._times_ns[count] = elapsed_ns
-        if reply.times is not None and reply.times.cpu_ns:
-            self._cpus_ns[count] = reply.times.cpu_ns
-            self._delays_ns[count] = reply.times.delay_ns
+        """A player's move."""
+        self._add_move(reply.move)
+        _, cpu_ns, delay_ns = reply.times or _NO_TIMES
+        if cpu_ns:
             self.has_process_times = True
-        self.count = count + 1
+        else:
+            delay_ns = 0
+        row = (reply.score_cp, reply.depth, reply.nodes, elapsed_ns, cpu_ns, delay_ns)
+        self._rows.append(row)
 
     @property
     def latest(self) -> tuple[int, int]:
         """Score in cp, as its player sees it, and depth of the last move."""
-        last = self.count - 1
-        return int(self._scores_cp[last]), int(self._depths[last])
+        return self._rows[-1][:2] if self._rows else (0, 0)
 
     def narrowed(self) -> dict[str, bytes]:
         """The columns as a GameRecord has them."""
-        own = self._table[:, self.book_plies : self.count]
+        own = np.array(self._rows, np.int64).reshape(-1, 6).T
         own[3:] //= 1_000
         columns = np.minimum(np.maximum(own, _LOWEST), _HIGHEST)
         scores_cp, depths, nodes, times_us, cpus_us, delays_us = columns

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import chess
 
+from harness.game import PlayerFault
 from harness.pgn import chess_move
+from harness.record import Termination
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,14 +49,22 @@ class MoveTexts:
         return text
 
     def move(self, text: str, moves: NDArray[np.uint16], count: int) -> int:
-        """The move that `text` means after `count` moves; it may be illegal as squares go.
+        """The move that `text` means after `count` moves, for the referee to judge.
 
-        Raises engine.shell.IllegalMoveError where it can mean none.
+        Raises PlayerFault where it can mean none.
         """
         move = _plain_move(text)
         if move is None or text in self._by_target:
-            return self._position(moves, count).parse_uci(text)
+            return self._looked_up(text, moves, count)
         return move
+
+    def _looked_up(self, text: str, moves: NDArray[np.uint16], count: int) -> int:
+        from engine.shell import IllegalMoveError
+
+        try:
+            return self._position(moves, count).parse_uci(text)
+        except IllegalMoveError as error:
+            raise PlayerFault(Termination.ILLEGAL_MOVE, str(error)) from None
 
     def _position(self, moves: NDArray[np.uint16], count: int) -> Game:
         for move in moves[self._pushed : count].tolist():

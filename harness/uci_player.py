@@ -73,6 +73,7 @@ class UciPlayer:
             raise self._ending(error) from None
         self._texts = MoveTexts(fen, chess960)
         self._told = 0  # how many moves the position has
+        self._untimed_limit: Limit | None = None
         start = "startpos" if fen == STARTPOS else f"fen {fen}"
         self._position = f"position {start} moves"
 
@@ -108,16 +109,24 @@ class UciPlayer:
         assert process is not None
         try:
             # In one piece, so that `isready` costs no way to the engine and back.
-            question = f"{self._position}\nisready\n{go_command(limit, clocks)}"
+            question = f"{self._position}\nisready\n{self._go_command(limit, clocks)}"
             answer = self._ask(process, question, clocks)
             text = _move_text(answer.bestmove)
-            move = self._meant(text, moves, count)
+            move = self._texts.move(text, moves, count)
         except Exception as error:  # noqa: BLE001 - told as what it is
             raise self._ending(error) from None
         self._position += f" {text}"
         self._told = count + 1
         score_cp, depth, nodes = read_info(answer.info)
         return Reply(move, score_cp, depth, nodes, answer.times.wall_ns, answer.times)
+
+    def _go_command(self, limit: Limit, clocks: Clocks | None) -> str:
+        """The same for each move of a game without clocks."""
+        if clocks is not None:
+            return go_command(limit, clocks)
+        if limit is not self._untimed_limit:
+            self._untimed_limit, self._untimed_go = limit, go_command(limit, None)
+        return self._untimed_go
 
     def _ask(self, process: UciProcess, question: str, clocks: Clocks | None) -> _Answer:
         timed = clocks is not None and clocks.allowance_ns is not None
@@ -129,8 +138,8 @@ class UciPlayer:
         begun_ns = perf_counter_ns()
         try:
             process.send(question, begun_ns + allowance_ns)
-            for _ in process.lines_until(b"readyok", begun_ns + allowance_ns):
-                pass  # what is said before is late, or was said twice
+            # What is said before is late, or was said twice.
+            process.pass_over(b"readyok", begun_ns + allowance_ns)
             info, bestmove = _listen(process, begun_ns + allowance_ns)
         except EngineSilent as silence:
             info, bestmove = self._stop(process)
@@ -153,15 +162,6 @@ class UciPlayer:
             return _listen(process, deadline_ns)
         except EngineSilent as silence:
             raise EngineSilent(f"{silence}, nor to stop") from None
-
-    def _meant(self, text: str, moves: NDArray[np.uint16], count: int) -> int:
-        """The wire move; whether it is legal is the referee's to say. Raises PlayerFault."""
-        from engine.shell import IllegalMoveError
-
-        try:
-            return self._texts.move(text, moves, count)
-        except IllegalMoveError as error:
-            raise PlayerFault(Termination.ILLEGAL_MOVE, str(error)) from None
 
     def _ending(self, error: Exception) -> Exception:
         """What the game is to hear of an error, now that an ill process is ended."""
@@ -275,14 +275,15 @@ def _is_first_line(line: bytes) -> bool:
 def read_info(line: bytes) -> tuple[int, int, int]:
     """(score_cp, depth, nodes) of an `info` line; all 0 where it does not tell a score.
 
-    A mate in n moves is that of the game records; other scores stay below theirs.
+    A mate in n moves is that of the game records; other scores stay below theirs. Numbers that
+    nobody can mean are cut to what 63 bits hold.
     """
     words = line.split()
     try:
         at = words.index(b"score")
         value = int(words[at + 2])
-        depth = max(1, int(words[words.index(b"depth") + 1])) if b"depth" in words else 1
-        nodes = max(0, int(words[words.index(b"nodes") + 1])) if b"nodes" in words else 0
+        depth = max(1, _number_after(b"depth", words))
+        nodes = max(0, _number_after(b"nodes", words))
     except (ValueError, IndexError):
         return 0, 0, 0
     if words[at + 1] == b"mate":
@@ -291,3 +292,11 @@ def read_info(line: bytes) -> tuple[int, int, int]:
         return (score_cp if value > 0 else -score_cp), depth, nodes
     most = MATE_BOUND_CP - 1
     return max(-most, min(value, most)), depth, nodes
+
+
+def _number_after(word: bytes, words: list[bytes]) -> int:
+    """0 without the word. Raises ValueError, IndexError."""
+    return min(int(words[words.index(word) + 1]), _LARGEST) if word in words else 0
+
+
+_LARGEST: Final = 2**63 - 1

@@ -137,8 +137,8 @@ class UciProcess:
 
         Without a deadline it has as long as a start takes to make room in its pipe.
         """
-        data = memoryview(f"{text}\n".encode())
-        self._keep(">", bytes(data))
+        data = f"{text}\n".encode()
+        self._keep(">", data)
         while data:
             try:
                 data = data[os.write(self._stdin, data) :]
@@ -180,13 +180,17 @@ class UciProcess:
             if line.startswith(start) and line.split(None, 1)[0] == start:
                 return
 
+    def pass_over(self, start: bytes, deadline_ns: int) -> None:
+        """Read the lines up to one that begins with the word `start`. Raises EngineFault."""
+        while self.read_line(deadline_ns).split(None, 1)[:1] != [start]:
+            pass
+
     def wait_ready(self, timeout_ms: int) -> None:
         """Return when all that was said has been heeded; what it says meanwhile is dropped."""
         deadline_ns = perf_counter_ns() + timeout_ms * NS_PER_MS
         self.begin()
         self.send("isready", deadline_ns)
-        for _ in self.lines_until(b"readyok", deadline_ns):
-            pass
+        self.pass_over(b"readyok", deadline_ns)
 
     def _take_what_is_ready(self, wait_ns: int) -> None:
         """Read once what can be read, after waiting for it."""
@@ -305,20 +309,20 @@ class UciProcess:
 
     def _keep(self, direction: str, data: bytes) -> None:
         self.heard_at_ns = perf_counter_ns()
-        self._talk.append(Said(self.heard_at_ns, direction, data))
+        self._talk.append((self.heard_at_ns, direction, data))
         self._talk_bytes += len(data)
         while self._talk_bytes > TALK_BYTES and len(self._talk) > 1:
-            self._talk_bytes -= len(self._talk.popleft().data)
+            self._talk_bytes -= len(self._talk.popleft()[2])
 
     def forget(self) -> None:
         """Begin a new talk, to be remembered from here."""
-        self._talk: deque[Said] = deque()
+        self._talk: deque[tuple[int, str, bytes]] = deque()
         self._talk_bytes = 0
 
     @property
     def talk(self) -> list[Said]:
         """What was said since the last `forget`, as far as TALK_BYTES reach back."""
-        return list(self._talk)
+        return [Said(*piece) for piece in self._talk]
 
     def close(self, quit_ms: int = 0) -> bool:
         """End it and all of its group; whether it went by itself, `quit_ms` after being asked."""

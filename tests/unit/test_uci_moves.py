@@ -7,7 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from engine.shell import STARTPOS, Game, IllegalMoveError
+from engine.shell import STARTPOS, Game
+from harness.game import PlayerFault
 from harness.uci_moves import MoveTexts
 
 CASTLING = "r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1"
@@ -52,5 +53,5 @@ def test_castling_is_read_in_both_spellings() -> None:
 def test_what_is_no_move_is_refused_with_the_position(text: str) -> None:
     texts = MoveTexts(STARTPOS, False)
     moves = np.array([12 | 28 << 6], np.uint16)
-    with pytest.raises(IllegalMoveError, match=r"not legal in rnbqkbnr/pppppppp/8/8/4P3/.* b "):
+    with pytest.raises(PlayerFault, match=r"not legal in rnbqkbnr/pppppppp/8/8/4P3/.* b "):
         texts.move(text, moves, 1)

@@ -61,6 +61,7 @@ def test_buttons_are_pressed_and_values_are_said_as_they_are() -> None:
         (b"info depth 1 score mate 0", (-MATE_CP, 1, 0)),
         (b"info depth 30 score cp 999999", (47_999, 30, 0)),
         (b"info depth 30 score mate 9999", (48_000, 30, 0)),
+        (b"info depth 7 score cp 1 nodes 1" + 30 * b"0", (1, 7, 2**63 - 1)),
         (b"info depth x score cp 1", (0, 0, 0)),
         (b"info depth 3 score", (0, 0, 0)),
         (b"info depth 3 score cp high", (0, 0, 0)),
