@@ -133,17 +133,21 @@ def warm_engine(quiet: bool) -> None:
 
 
 def rebuild_report(run: Path) -> None:
-    """`harness report`: report.html from the run's journal."""
+    """`harness report`: report.html from the run's journal; a study's from its document."""
     options.check_run(run)
 
     from harness.journal import Journal
     from harness.match import read_run
     from harness.report import write_report
+    from harness.report.search_page import read_study, write_search_report
     from harness.tournament.run import read_tournament
 
     with Journal.reading(run, lambda sentence: None) as journal:  # told by what reads its games
         kind = journal.spec().kind
-    read = read_tournament if kind == "tournament" else read_run
     path = run / "report.html"
-    write_report(read(run, warn), path)
+    if kind == "study":
+        write_search_report(read_study(run), path)
+    else:
+        read = read_tournament if kind == "tournament" else read_run
+        write_report(read(run, warn), path)
     click.echo(path)

@@ -16,7 +16,7 @@ from harness.exports import write_json, write_report_if_possible
 from harness.files import write_whole
 from harness.journal import FILE_NAME, Journal
 from harness.playing import RunOptions
-from harness.report.search_page import write_search_report
+from harness.report.search_page import STUDY, write_search_report
 from harness.run_start import view_of
 from harness.search_options import base_and_space
 from harness.search_tuning.candidate import candidate_config
@@ -33,7 +33,6 @@ from harness.spec import EngineConfig
 from harness.texel_verify import verification_of
 from harness.view import View
 
-DOCUMENT: Final = "search.json"
 #: Moves that are timed for the plan.
 _TIMED_MOVES: Final = 8
 
@@ -59,7 +58,7 @@ def run_search(context: click.Context) -> str | None:
         check_same_study(folder, spec)
     document = _to_the_end(context, spec, RunOptions(folder, workers, resume), view)
     click.echo(document["sentence"], err=values["json_path"] == options.STANDARD_OUTPUT)
-    view.message(f"in {folder}: {spec.name}.cfg, {DOCUMENT}, report.html")
+    view.message(f"in {folder}: {spec.name}.cfg, {STUDY}, report.html")
     options.write_result(values["json_path"], document)
     return document["confirmed"][0]["decision"] if document["confirmed"] else None
 
@@ -109,7 +108,7 @@ def _write(
     """search.json, the candidate's config and the report, as far as there is something to say."""
     folder = run.run_dir
     document = {**study_document(spec, result, tests), "folder": str(folder)}
-    write_json(folder / DOCUMENT, document)
+    write_json(folder / STUDY, document)
     if result.conclusion is not None:
         remark = f"Made by `harness tune search`. {document['sentence']}."
         config = candidate_config(spec, result.conclusion.values, folder, remark)

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from harness.errors import UsageError
 from harness.files import write_whole
 from harness.report.numbers import Document
 from harness.report.template import extra_packages, fill
+
+#: The document of a study, in its folder.
+STUDY: Final = "search.json"
+
+
+def read_study(folder: Path) -> Document:
+    """The document of a study that has been played. Raises UsageError."""
+    path = folder / STUDY
+    if not path.exists():
+        raise UsageError(f"{path}: no such file; expected a study that came to its race")
+    document: Document = json.loads(path.read_text(encoding="utf-8"))
+    return document
 
 
 def write_search_report(document: Document, path: Path) -> None:
@@ -53,13 +67,13 @@ def parameter_rows(document: Document) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def strength_rows(document: Document) -> list[tuple[str, str, str]]:
-    """What was claimed, and what each test has found: label, Elo, verdict."""
+def strength_rows(document: Document) -> list[tuple[str, str, str, str]]:
+    """What was claimed, and what each test has found: label, Elo, verdict, and the test's page."""
     rows = []
     claimed = document["claimed"]
     if claimed is not None:
         rows.append(
-            ("claimed by the search", _elo(claimed["elo"], claimed["low"], claimed["high"]), "")
+            ("claimed by the search", _elo(claimed["elo"], claimed["low"], claimed["high"]), "", "")
         )
     for number, test in enumerate(document["confirmed"]):
         label = "confirmed" if number == 0 else "confirmed with more nodes"
@@ -68,6 +82,7 @@ def strength_rows(document: Document) -> list[tuple[str, str, str]]:
                 f"{label}, {test['limit']}",
                 _elo(test["elo"], *test["elo_ci95"]),
                 f"{test['decision']} after {test['games_counted']:,} games",
+                f"{Path(test['run_dir']).name}/report.html",
             )
         )
     return rows

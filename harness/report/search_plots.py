@@ -45,9 +45,12 @@ def history_figure(trials: Sequence[Document]) -> str:
 def importance_figure(importances: Mapping[str, float]) -> str:
     """How far the mean moves along each dimension, in Elo."""
     with matplotlib.rc_context(STYLE):
-        figure, axes = new_axes("Elo between the best and the worst value", "")
+        figure, axes = new_axes("Elo from worst to best value", "")
         names = sorted(importances, key=lambda name: importances[name])
-        bars = axes.barh(names, [importances[name] for name in names], color=MAIN, height=0.6)
+        places = range(len(names))
+        widths = [importances[name] for name in names]
+        bars = axes.barh(places, widths, color=MAIN, height=0.6)
+        axes.set_yticks(places, names)  # one label a bar, whatever the locator thinks
         axes.bar_label(bars, fmt="%.1f", padding=3)
         axes.margins(x=0.14)
         return svg_of(figure)

@@ -65,4 +65,9 @@ def test_options_of_a_program_are_tuned(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     found = load_engine_config(str(tmp_path / "search-space" / "space.cfg"))
     assert int(found.options["Greed"]) > 20
-    assert "Greed" in (tmp_path / "search-space" / "report.html").read_text()
+    report = tmp_path / "search-space" / "report.html"
+    assert "Greed" in report.read_text()
+    report.unlink()
+    again = CliRunner().invoke(main, ["report", str(report.parent)])
+    assert (again.exit_code, again.output) == (0, f"{report}\n")
+    assert "Greed" in report.read_text()

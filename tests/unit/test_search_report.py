@@ -10,6 +10,7 @@ import pytest
 
 from harness.limits import Limit
 from harness.report.search_page import parameter_rows, render, strength_rows
+from harness.report.search_plots import importance_figure
 from harness.search_tuning.answers import Proposer
 from harness.search_tuning.candidate import candidate_config
 from harness.search_tuning.course import Course
@@ -65,7 +66,7 @@ TEST: dict[str, Any] = {
     "elo_ci95": [4.0, 18.0],
     "games_counted": 3000,
     "limit": "1000 nodes a move",
-    "run_dir": "verify",
+    "run_dir": "reports/search-lmr/verify",
 }
 
 
@@ -89,6 +90,12 @@ def test_claimed_stands_beside_confirmed(result: StudyResult) -> None:
     page = render(document)
     assert page.count("<svg") == 2 + 1 + 2  # history, importance; contour; two slices
     assert "11.0 [+4.0, +18.0]" in page
+    assert '<a href="verify/report.html">H1 after 3,000 games</a>' in page
+
+
+def test_each_bar_has_its_name_once() -> None:
+    figure = importance_figure({"one": 3.0, "two": 2.0, "three": 1.0})
+    assert [figure.count(f">{name}<") for name in ("one", "two", "three")] == [1, 1, 1]
 
 
 def test_without_tests_the_sentence_says_so(result: StudyResult) -> None:
