@@ -91,6 +91,9 @@ class EventView:
         self._write("message", text=text)
         self._view.message(text)
 
+    def close(self) -> None:
+        self._view.close()
+
     def finish(self, document: Mapping[str, Any]) -> None:
         self._write_pairs(document["pairs"].encode(), document["llr_path"])
         self._write("end", **{key: value for key, value in document.items() if key not in _TOLD})

@@ -28,7 +28,7 @@ from harness.search_tuning.space import Space
 from harness.search_tuning.storage import check_reachable
 from harness.search_tuning.study import StudyResult, play_study
 from harness.search_tuning.study_spec import StudySpec
-from harness.search_view import StudyWatch
+from harness.search_view import SEARCH, StudyHeading, progress_of
 from harness.spec import EngineConfig
 from harness.texel_verify import verification_of
 from harness.view import View
@@ -44,7 +44,7 @@ def run_search(context: click.Context) -> str | None:
     if values["screen"]:
         show_screen(space, base)
         return None
-    view = view_of(values)
+    view = view_of(values, SEARCH)
     if values["storage"] is not None:
         check_reachable(values["storage"])
     spec = study_spec(context, base, space)
@@ -57,8 +57,7 @@ def run_search(context: click.Context) -> str | None:
     if resume:
         check_same_study(folder, spec)
     document = _to_the_end(context, spec, RunOptions(folder, workers, resume), view)
-    click.echo(document["sentence"], err=values["json_path"] == options.STANDARD_OUTPUT)
-    view.message(f"in {folder}: {spec.name}.cfg, {STUDY}, report.html")
+    view.finish(document)
     options.write_result(values["json_path"], document)
     return document["confirmed"][0]["decision"] if document["confirmed"] else None
 
@@ -68,19 +67,21 @@ def _to_the_end(
 ) -> dict[str, Any]:
     """Search, race, test and report."""
     try:
+        view.start(StudyHeading(spec, run.concurrency, str(run.run_dir)))
         result = play_study(
             spec,
             run,
             context.params["storage"],
-            view.message,
-            view.compiling,
-            StudyWatch(spec, view.message).update,
+            view,
+            lambda progress: view.update(progress_of(spec, progress)),
         )
+        view.close()
         document = _write(spec, run, result, [], view)
         if result.conclusion is not None and not context.params["no_test"]:
-            tests = _test(context, spec, run, result, view)
+            tests = _test(context, spec, run, result, view_of(context.params))
             document = _write(spec, run, result, tests, view)
     except Interrupted:
+        view.close()
         click.echo("interrupted; to go on: the same command again", err=True)
         raise
     return document

@@ -2,64 +2,113 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from harness.elo import Z95
-from harness.report.numbers import duration
+from harness.report.numbers import Document, duration
 from harness.search_tuning.ledger import Told
+from harness.search_tuning.space import Values
 from harness.search_tuning.study import Progress
 from harness.search_tuning.study_spec import StudySpec
+from harness.view import BAR_CELLS, Wording, bar
+
+if TYPE_CHECKING:
+    from harness.chunks import Glimpse
 
 _BEST: Final = 3
-#: Lines come rarer as the study grows longer.
-_LINE_S: Final = 10.0
-_LINE_SHARE_OF_STUDY: Final = 0.05
 
 
-class StudyWatch:
-    """Tells how a study stands, now and then."""
+@dataclass(frozen=True, slots=True)
+class StudyHeading:
+    """What is tuned, in words, for the first lines of the output."""
 
-    def __init__(
-        self,
-        spec: StudySpec,
-        tell: Callable[[str], None],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._spec = spec
-        self._tell = tell
-        self._clock = clock
-        self._next_at = clock() + _LINE_S
+    spec: StudySpec
+    workers: int
+    folder: str
 
-    def update(self, progress: Progress) -> None:
-        """Some lines when they are due."""
-        if self._clock() < self._next_at:
-            return
-        elapsed_s = progress.session.elapsed_s
-        self._next_at = self._clock() + max(_LINE_S, _LINE_SHARE_OF_STUDY * elapsed_s)
-        for line in study_lines(
-            self._spec,
-            progress.course.told,
-            progress.course.pairs_done,
-            progress.session.games,
-            elapsed_s,
-        ):
-            self._tell(line)
+    def lines(self) -> tuple[str, str]:
+        """What is searched, then how."""
+        spec, rules = self.spec, self.spec.rules
+        return (
+            f"{spec.title}: {rules.games:,} games, sampler {rules.sampler}, trials of at most"
+            f" {rules.trial_pairs} pairs",
+            f"{spec.limit.describe()}, seed {spec.seed}, {self.workers} at a time, {self.folder}",
+        )
 
 
-def study_lines(
-    spec: StudySpec, told: Sequence[Told], pairs_done: int, games: int, elapsed_s: float
-) -> list[str]:
-    """How far it is, how fast, and the best trials so far; `games` are those of `elapsed_s`."""
-    per_s = games / elapsed_s if elapsed_s > 0 else 0.0
-    left = max(0, spec.rules.games - 2 * pairs_done)
-    time_left = f", about {duration(left / per_s)} left" if per_s else ""
-    head = (
-        f"{len(told)} trials, {2 * pairs_done:,} of {spec.rules.games:,} games,"
-        f" {60 * per_s:.0f} games/min{time_left}"
+@dataclass(frozen=True, slots=True)
+class StudyProgress:
+    """A study as it stands: `games` were played in `elapsed_s`, `told` are its finished trials.
+
+    `theta` are the values at which SPSA is, whose trials are not against the base.
+    """
+
+    spec: StudySpec
+    told: Sequence[Told]
+    pairs_done: int
+    games: int
+    elapsed_s: float
+    theta: Values | None = None
+    running: Sequence[Glimpse] = ()
+
+
+def progress_of(spec: StudySpec, now: Progress) -> StudyProgress:
+    """How a study stands."""
+    told = now.course.told
+    return StudyProgress(
+        spec,
+        told,
+        now.course.pairs_done,
+        now.session.games,
+        now.session.elapsed_s,
+        now.proposer.incumbent(told) if now.proposer.plays_itself else None,
+        now.session.glimpses,
     )
-    return [head, *(f"  {trial_line(spec, one)}" for one in best_trials(told))]
+
+
+def panel(progress: StudyProgress) -> RenderableType:
+    """How far it is, and the best trials."""
+    share = 2 * progress.pairs_done / progress.spec.rules.games
+    table = Table.grid(padding=(0, 2))
+    for _ in range(3):
+        table.add_column(justify="right", no_wrap=True)
+    table.add_column()
+    for told in best_trials(progress.told):
+        number, elo, pairs = trial_cells(told)
+        table.add_row(number, Text(elo, style="bold"), pairs, shown(progress, told.order.played))
+    theta = [] if progress.theta is None else [Text(f"theta: {shown(progress, progress.theta)}")]
+    return Group(
+        Text(bar(share, BAR_CELLS), style="cyan"), table, *theta, Text(pace(progress), style="dim")
+    )
+
+
+def progress_lines(progress: StudyProgress) -> str:
+    """The same as lines of a log."""
+    best = [
+        f"  {' '.join(trial_cells(told))}; {shown(progress, told.order.played)}"
+        for told in best_trials(progress.told)
+    ]
+    theta = [] if progress.theta is None else [f"  theta: {shown(progress, progress.theta)}"]
+    return "\n".join([pace(progress), *best, *theta])
+
+
+def pace(progress: StudyProgress) -> str:
+    """How far it is, how fast it goes, and how long it will take."""
+    total = progress.spec.rules.games
+    per_s = progress.games / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
+    left = max(0, total - 2 * progress.pairs_done)
+    parts = [
+        f"{len(progress.told)} trials",
+        f"{2 * progress.pairs_done:,} of {total:,} games",
+        f"{60 * per_s:.0f} games/min",
+    ]
+    return " · ".join([*parts, f"about {duration(left / per_s)} to go"] if per_s else parts)
 
 
 def best_trials(told: Sequence[Told]) -> list[Told]:
@@ -73,13 +122,30 @@ def _lower_elo(told: Told) -> float:
     return told.evidence.upper_elo(-Z95)
 
 
-def trial_line(spec: StudySpec, told: Told) -> str:
-    """A trial's result with its interval, and its values."""
-    assert told.evidence is not None
-    values = ", ".join(
-        f"{one.name} {one.format(told.order.played[one.name])}" for one in spec.space.dimensions
-    )
+def trial_cells(told: Told) -> tuple[str, str, str]:
+    """Which trial it is, its result with its interval, and of how many pairs."""
+    found = told.evidence
+    assert found is not None
     return (
-        f"trial {told.order.ordinal}: {told.evidence.elo:+.0f} ±"
-        f" {Z95 * told.evidence.error_elo:.0f} Elo in {told.evidence.pairs} pairs; {values}"
+        f"trial {told.order.ordinal}:",
+        f"{found.elo:+.0f} ± {Z95 * found.error_elo:.0f} Elo",
+        f"in {found.pairs} pairs",
     )
+
+
+def shown(progress: StudyProgress, values: Values) -> str:
+    """A set of values, in words."""
+    dimensions = progress.spec.space.dimensions
+    return ", ".join(f"{one.name} {one.format(values[one.name])}" for one in dimensions)
+
+
+def summary(document: Document) -> RenderableType:
+    """Claimed beside confirmed, and where everything else is."""
+    files = f"{document['name']}.cfg, search.json, report.html"
+    return Group(
+        Text(), Text(document["sentence"], style="bold"), Text(f"in {document['folder']}: {files}")
+    )
+
+
+#: How a study is told.
+SEARCH: Final = Wording(panel, progress_lines, summary)

@@ -122,6 +122,9 @@ class View(Protocol):
     def message(self, text: str) -> None:
         """An event worth a line of its own, which stays."""
 
+    def close(self) -> None:
+        """Something else is shown next; what was said stays."""
+
     def finish(self, document: Document) -> None:
         """The run is over: verdict, numbers, where it is kept, how to go on."""
 
@@ -159,6 +162,9 @@ class QuietView:
 
     def message(self, text: str) -> None:
         """Says nothing."""
+
+    def close(self) -> None:
+        """Nothing is shown."""
 
     def finish(self, document: Document) -> None:
         """The sentence; how to resume an interrupted run goes to stderr."""
@@ -206,6 +212,9 @@ class PlainView:
     def message(self, text: str) -> None:
         """A line."""
         self._console.print(Text(text))
+
+    def close(self) -> None:
+        """Lines stay."""
 
     def finish(self, document: Document) -> None:
         """The verdict and its numbers."""
@@ -259,9 +268,13 @@ class LiveView:
         """A line above the panel."""
         self._console.print(Text(text))
 
+    def close(self) -> None:
+        """The panel goes."""
+        self._live.stop()
+
     def finish(self, document: Document) -> None:
         """The panel gives way to the verdict and its numbers."""
-        self._live.stop()
+        self.close()
         self._console.print(self._wording.summary(document))
 
     def _draw(self, content: RenderableType) -> None:
@@ -463,8 +476,8 @@ def labelled(label: str, value: str) -> Text:
 
 
 def resume_hint(document: Document) -> str | None:
-    """How to go on with an interrupted run."""
-    if not document["machine"]["interrupted"]:
+    """How to go on with an interrupted run; a study has a document only when it is through."""
+    if not document.get("machine", {}).get("interrupted"):
         return None
     command = document.get("form", "sprt")  # a tournament's form is the command that plays it
     return f"interrupted; to go on: {resume_command(document['run_dir'], command)}"

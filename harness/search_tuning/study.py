@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from harness.books import Opening
     from harness.game import GameRecord
     from harness.journal import Journal
+    from harness.view import View
 
 #: Pairs of one chunk: few, since a trial is judged when its batch is complete.
 _MOST_PAIRS: Final = 8
@@ -157,18 +158,17 @@ def play_study(
     spec: StudySpec,
     options: RunOptions,
     storage_url: str | None,
-    tell: Callable[[str], None],
-    compiling: Callable[[str, int, int], None],
+    view: View,
     update: Callable[[Progress], None],
 ) -> StudyResult:
-    """Play a study, or what is missing of it.
+    """Play a study, or what is missing of it; `update` is called again and again.
 
     Raises UsageError, EngineStartError, and Interrupted, after which it can be gone on with.
     """
     facts = {"space": canonical_json(spec.space.model_dump()), "spec_hash": spec.spec_hash()}
     with (
         Interrupts() as interrupts,
-        opened_run(spec, options, tell) as opened,
+        opened_run(spec, options, view.message) as opened,
         opened_study(storage_url, options.run_dir, spec.name, facts) as study,
     ):
         lease = Lease(study, options.run_dir)
@@ -180,7 +180,9 @@ def play_study(
         )
         course = Course(spec.rules, proposer, ledger)
         goal = StudyGoal(course)
-        session = Session(spec, options, opened.journal, interrupts, goal, tell)
+        session = Session(
+            spec, options, opened.journal, interrupts, goal, view.message, watched=view.shows_games
+        )
         queue = StudyQueue(course, spec, openings, opened.journal)
         progress = Progress(course, proposer, session)
 
@@ -191,7 +193,7 @@ def play_study(
         try:
             queue.finished = session.take_up()
             if not course.finished:
-                opened.warm(compiling, interrupts.check)
+                opened.warm(view.compiling, interrupts.check)
                 session.play(queue, opened.snapshot, lambda: None, see)
         except (EngineStartError, Interrupted):
             session.note_end("interrupted")

@@ -96,6 +96,9 @@ class _Silent:
     def update(self, progress: Any) -> None:
         """Says nothing."""
 
+    def close(self) -> None:
+        """Nothing is shown."""
+
     def finish(self, document: Mapping[str, Any]) -> None:
         """Says nothing."""
 

@@ -72,6 +72,9 @@ class RecordingView:
     def message(self, text: str) -> None:
         self.messages.append(text)
 
+    def close(self) -> None:
+        """Nothing is shown."""
+
     def finish(self, document: Document) -> None:
         self.documents.append(document)
 

@@ -24,7 +24,7 @@ from harness.search_tuning.space import Dimension, Space
 from harness.search_tuning.study import StudyResult, play_study
 from harness.search_tuning.study_spec import StudySpec, trial_pair
 from harness.spec import AdjudicationConfig, EngineConfig, OpeningSpec, parse_spec
-from tests.match.runs import finished_games
+from tests.match.runs import RecordingView, finished_games
 
 ROOT = Path(__file__).parents[2]
 SPACE = Space(
@@ -61,7 +61,7 @@ def play(
     """Play a study, or what is missing of it, silently."""
     resume = (run_dir / "run.sqlite").exists()
     options = RunOptions(run_dir, concurrency, resume, hire)
-    return play_study(spec, options, storage, lambda _: None, lambda *_: None, lambda _: None)
+    return play_study(spec, options, storage, RecordingView(), lambda _: None)
 
 
 def launch(
@@ -113,7 +113,7 @@ def main(spec_file: str, run_dir: str, concurrency: str, stop: str, *storage: st
 
     try:
         url = storage[0] if storage else None
-        play_study(spec, options, url, lambda _: None, lambda *_: None, update)
+        play_study(spec, options, url, RecordingView(), update)
     except HarnessError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

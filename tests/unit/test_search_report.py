@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import optuna
 import pytest
+from rich.console import Console
 
 from harness.limits import Limit
 from harness.report.search_page import parameter_rows, render, strength_rows
@@ -22,7 +24,7 @@ from harness.search_tuning.rules import Rules
 from harness.search_tuning.space import Dimension, Space
 from harness.search_tuning.study import StudyResult
 from harness.search_tuning.study_spec import StudySpec, pair_number, trial_pair
-from harness.search_view import study_lines
+from harness.search_view import StudyProgress, panel, progress_lines, summary
 from harness.spec import EngineConfig
 from harness.sprt import Hypotheses
 
@@ -128,10 +130,33 @@ def test_pairs_are_numbered_by_trial() -> None:
 
 
 def test_progress_is_told_with_the_best_by_their_lower_bounds(result: StudyResult) -> None:
-    head, *best = study_lines(SPEC, result.told, 300, 600, 60.0)
-    assert "600 of 1,200 games, 600 games/min" in head
+    progress = StudyProgress(SPEC, result.told, 300, 600, 60.0)
+    head, *best = progress_lines(progress).splitlines()
+    assert "600 of 1,200 games · 600 games/min · about 1 min 00 s to go" in head
     assert len(best) == 3
     assert all("lmr_base" in line for line in best)
+    console = Console(width=120, record=True, file=StringIO())
+    console.print(panel(progress))
+    half, *rows, pace = console.export_text().splitlines()
+    assert half.count("█") == half.count("░")
+    assert pace == head
+    for row, line in zip(rows, best, strict=True):
+        assert row.split() == line.replace(";", "").split()
+
+
+def test_spsa_shows_where_it_is(result: StudyResult) -> None:
+    theta = {"lmr_base": 85, "lmr_divisor": 300}
+    progress = StudyProgress(SPEC, [], 300, 600, 60.0, theta)
+    assert progress_lines(progress).endswith("theta: lmr_base 0.85, lmr_divisor 3.00")
+
+
+def test_the_end_of_a_study_says_where_its_files_are(result: StudyResult) -> None:
+    document = {**study_document(SPEC, result, []), "folder": "reports/search-lmr"}
+    console = Console(width=120, record=True, file=StringIO())
+    console.print(summary(document))
+    told = console.export_text()
+    assert document["sentence"] in " ".join(told.split())
+    assert "in reports/search-lmr: lmr.cfg, search.json, report.html" in told
 
 
 def test_a_plan_grows_with_the_games_and_says_when_it_is_hopeless() -> None:
