@@ -74,6 +74,7 @@ class Course:
         self._proposer = proposer
         self._ledger = ledger
         self._pairs = 0
+        self._raced_pairs = 0
         self._searched: list[Told] = []
         for told in ledger.told:
             if told.order.kind != "race":
@@ -104,7 +105,8 @@ class Course:
     @property
     def pairs_done(self) -> int:
         """All pairs that count so far, those of open trials included."""
-        return self._pairs + sum(len(one.classes) for one in self._open.values())
+        open_pairs = sum(len(one.classes) for one in self._open.values())
+        return self._pairs + self._raced_pairs + open_pairs
 
     def next_pair(self) -> PairRef | None:
         """The pair to be played next; None when all wanted ones were handed out."""
@@ -183,7 +185,9 @@ class Course:
         del self._open[first.order.ordinal]
         told = first.told()
         self._ledger.tell(told)
-        if told.order.kind != "race":
+        if told.order.kind == "race":
+            self._raced_pairs += told.counts.observations
+        else:
             self._note(told)
         return True
 

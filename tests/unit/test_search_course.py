@@ -95,7 +95,7 @@ def test_no_pair_is_asked_for_twice_and_openings_keep_their_sets() -> None:
         assert pair is not None
         pairs.append(pair)
         course.take(pair.ordinal, pair.place, result_of(course, pair))
-    assert len(set(pairs)) == len(pairs)
+    assert len(set(pairs)) == len(pairs) == course.pairs_done
     kinds = {told.order.ordinal: told.order.kind for told in ledger.told}
     assert set(kinds.values()) == {"search", "re-evaluation", "race"}
     for pair in pairs:
