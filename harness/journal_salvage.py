@@ -16,10 +16,13 @@ MOST_MISSED: Final = 50_000
 
 
 def salvaged(damaged: sqlite3.Connection) -> sqlite3.Connection:
-    """A journal in memory, of the rows that can be read. Raises sqlite3.DatabaseError for none."""
+    """A temporary journal of the rows that can be read.
+
+    Raises sqlite3.DatabaseError where not even the tables can be found.
+    """
     # Otherwise a file that is shorter than its first page says is not read at all.
     damaged.execute("PRAGMA writable_schema = ON")
-    copy = sqlite3.connect(":memory:", isolation_level=None)
+    copy = sqlite3.connect("", isolation_level=None)  # SQLite's own file, gone when it is closed
     copy.text_factory = damaged.text_factory
     try:
         for name in ("application_id", "user_version"):
@@ -27,7 +30,9 @@ def salvaged(damaged: sqlite3.Connection) -> sqlite3.Connection:
         tables = damaged.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
         for name, statement in tables.fetchall():
             copy.execute(statement)
+            copy.execute("BEGIN")
             _copy_rows(damaged, copy, name)
+            copy.execute("COMMIT")
     except BaseException:
         copy.close()
         raise
