@@ -16,7 +16,7 @@ from harness.elo import Z95
 from harness.search_tuning import spsa
 from harness.search_tuning.ledger import Ledger, Told
 from harness.search_tuning.rules import RACE_ENTRANTS, Rules
-from harness.search_tuning.samplers import CmaEs, GpSampler, SpsaSampler, sampler_seed
+from harness.search_tuning.samplers import CmaEs, GpSampler, OurSampler, SpsaSampler, sampler_seed
 from harness.search_tuning.space import Space, Units, Values
 from harness.search_tuning.surface import Surface
 
@@ -52,14 +52,16 @@ class Proposer:
 
     @property
     def plays_itself(self) -> bool:
-        """Whether the two sides of a trial are both proposed, and the base plays no part."""
+        """Whether the two sides of every trial are both proposed, and the base plays no part."""
         return self._rules.sampler == "spsa"
 
     def propose(self, ledger: Ledger, ordinal: int) -> tuple[Values, Values | None]:
         """The values of trial `ordinal`, and those of its opponent (None: the base)."""
         self._gp.ordinal = self._spsa.ordinal = ordinal
-        wanted = ledger.ask(ordinal, self._sampler(ordinal))
-        return self._space.repaired(wanted), self._spsa.opponent if self.plays_itself else None
+        sampler = self._sampler(ordinal)
+        wanted = ledger.ask(ordinal, sampler)
+        opponent = sampler.opponent if isinstance(sampler, OurSampler) else None
+        return self._space.repaired(wanted), opponent
 
     def _sampler(self, ordinal: int) -> optuna.samplers.BaseSampler:
         seed = sampler_seed(self._seed, ordinal)
@@ -112,7 +114,6 @@ class Proposer:
         return max((self._judged(one, told) for one in raced), key=lambda found: found.elo)
 
     def _judged(self, entrant: Told, told: Sequence[Told]) -> Conclusion:
-        """By the response, to which every trial against the base has contributed."""
+        """By the response, to which every trial has contributed."""
         values = entrant.order.played
-        mean, error = self.surface.after(told).mean_and_error(self._space.units(values)[None])
-        return Conclusion(values, float(mean[0]), float(error[0]))
+        return Conclusion(values, *self.surface.judgement(self._space.units(values), told))

@@ -223,7 +223,8 @@ class Course:
                 return
             threshold = self._proposer.mean_elo(incumbent, self._searched)
         played, opponent = self._proposer.propose(self._ledger, ordinal)
-        self._begin(Order(ordinal, "search", played, opponent, threshold))
+        below = threshold if opponent is None else None
+        self._begin(Order(ordinal, "search", played, opponent, below))
 
     def _begin(self, order: Order) -> None:
         self._ledger.begin(order)
@@ -237,20 +238,20 @@ class Course:
     def _first_opening(self, order: Order) -> int:
         """Where a trial begins in its set of openings: mostly at the first, as all others do.
 
-        Games of the same values from the same openings would be the same games. So values that come
+        Games of the same two from the same openings would be the same games. So players that meet
         again go on where they were last; SPSA, whose iterations are never compared, goes through
         all openings; and each re-evaluation has others than the one before.
         """
         pairs = self._rules.trial_pairs
         if order.kind == "re-evaluation":
             return order.ordinal // self._rules.reevaluate_every % REEVALUATION_SETS * pairs
-        if order.opponent is not None:
+        if self._proposer.plays_itself:
             return order.ordinal * pairs
         earlier = [told.order for told in self._searched] + [
             one.order for one in self._open.values()
         ]
         return pairs * sum(
-            one.played == order.played and one.kind == "search" and one.ordinal < order.ordinal
+            one.players == order.players and one.kind == "search" and one.ordinal < order.ordinal
             for one in earlier
         )
 

@@ -30,6 +30,15 @@ class Evidence(NamedTuple):
         """The standard error."""
         return math.sqrt(self.variance_elo2)
 
+    @property
+    def likelihood(self) -> tuple[float, float]:
+        """Elo and its variance as the games alone have them, without the prior's pairs.
+
+        For those who have a prior of their own: with two, short trials would be drawn to 0 twice.
+        """
+        share = 1.0 + PRIOR_PAIRS / self.pairs
+        return self.elo * share, self.variance_elo2 * share * share
+
     def upper_elo(self, z: float) -> float:
         """The difference that lies `z` standard errors above."""
         return self.elo + z * self.error_elo

@@ -40,6 +40,11 @@ class Order:
     opponent: Values | None = None
     threshold_elo: float | None = None
 
+    @property
+    def players(self) -> frozenset[tuple[int, ...]]:
+        """The values of the two that meet, whichever of them is named first; the base has none."""
+        return frozenset(tuple((side or {}).values()) for side in (self.played, self.opponent))
+
 
 @dataclass(frozen=True, slots=True)
 class Told:

@@ -2,8 +2,11 @@
 
 Each trial's variance comes from its own games, so a short trial pulls less than a long one. What
 is fitted are the height of the surface and a length for each dimension (a dead one grows long): the
-most probable ones, under priors that keep a few noisy trials from declaring a dimension dead. Elo
-against the base, in the units of the space.
+most probable ones, under priors that keep a few noisy trials from declaring a dimension dead.
+
+Only differences are ever measured, of a place from the base or of two places from each other, so
+the process is one of differences: the level of the surface is nowhere needed, and the base has
+exactly 0 Elo against itself. In the units of the space.
 
 Rasmussen and Williams, "Gaussian Processes for Machine Learning" (2006), algorithm 2.1; the
 regressor is scikit-learn's. All linear algebra runs on one thread: equal data, equal numbers.
@@ -11,8 +14,10 @@ regressor is scikit-learn's. All linear algebra runs on one thread: equal data, 
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -34,45 +39,75 @@ _HEIGHT_ELO: Final = (30.0, 1.0)
 _HEIGHT_BOUNDS_ELO: Final = (2.0, 500.0)
 _LENGTH: Final = (0.8, 0.6)
 _LENGTH_BOUNDS: Final = (0.1, 20.0)
-#: The level of the surface is known to this standard deviation before the first game.
-_LEVEL_ELO: Final = 50.0
-#: The base has exactly 0 Elo against itself; this much of doubt keeps the matrix regular.
-_KNOWN_VARIANCE_ELO2: Final = 0.01
 
+#: Shapes over which a judgement is averaged, in spreads of the priors.
+_SHAPE_STEPS: Final = (-0.7, 0.0, 0.7)
 
 _THREADS: Final = ThreadpoolController()
 
 
 class Observation(NamedTuple):
-    """A place of the space, what was measured there against the base, and with what variance."""
+    """Two places, what was measured of the first against the second, and with what variance."""
 
     units: Units
+    opponent: Units
     elo: float
     variance_elo2: float
 
 
-class Response:
-    """The surface after some observations."""
+class Differences(RBF):  # type: ignore[misc]
+    """The covariance of differences of a surface that has the squared exponential one.
 
-    def __init__(self, regressor: Any) -> None:
+    A row is two places, one after the other: float64[n, 2 dimensions].
+    Cov(f(a) - f(b), f(c) - f(d)) = k(a, c) - k(a, d) - k(b, c) + k(b, d), its gradient likewise.
+    """
+
+    def __call__(self, X: Floats, Y: Floats | None = None, eval_gradient: bool = False) -> Any:
+        rows = np.vstack(np.hsplit(X, 2))
+        if eval_gradient:
+            covariance, gradient = super().__call__(rows, eval_gradient=True)
+            return _contrast(covariance), _contrast(gradient)
+        return _contrast(super().__call__(rows, None if Y is None else np.vstack(np.hsplit(Y, 2))))
+
+    def diag(self, X: Floats) -> Floats:
+        first, second = np.hsplit(X, 2)
+        apart = np.sum(((first - second) / self.length_scale) ** 2, axis=1)
+        variance: Floats = 2.0 - 2.0 * np.exp(-0.5 * apart)
+        return variance
+
+
+def _contrast(between: Floats) -> Floats:
+    """What holds between places, [2n, 2m, ...], as it does between differences, [n, m, ...]."""
+    n, m = between.shape[0] // 2, between.shape[1] // 2
+    return between[:n, :m] - between[:n, m:] - between[n:, :m] + between[n:, m:]
+
+
+class Response:
+    """The surface after some observations, as Elo against the base."""
+
+    def __init__(self, regressor: Any, base: Units) -> None:
         self._regressor = regressor
+        self._base = base
+
+    def _rows(self, units: Floats) -> Floats:
+        return np.hstack([units, np.broadcast_to(self._base, units.shape)])
 
     def mean(self, units: Floats) -> Floats:
         """float64[n]: the posterior mean at places float64[n, dimensions]."""
         with _THREADS.limit(limits=1):
-            mean: Floats = self._regressor.predict(units)
+            mean: Floats = self._regressor.predict(self._rows(units))
         return mean
 
     def mean_and_error(self, units: Floats) -> tuple[Floats, Floats]:
         """float64[n] each: the posterior mean and its standard deviation."""
         with _THREADS.limit(limits=1):
-            mean, error = self._regressor.predict(units, return_std=True)
+            mean, error = self._regressor.predict(self._rows(units), return_std=True)
         return mean, error
 
     def draw(self, units: Floats, generator: np.random.Generator) -> Floats:
         """float64[n]: one surface, drawn from the posterior, at the places."""
         with _THREADS.limit(limits=1):
-            mean, covariance = self._regressor.predict(units, return_cov=True)
+            mean, covariance = self._regressor.predict(self._rows(units), return_cov=True)
             jitter = 1e-6 * np.trace(covariance) / len(mean) + 1e-9
             root = np.linalg.cholesky(covariance + jitter * np.eye(len(mean)))
         drawn: Floats = mean + root @ generator.standard_normal(len(mean))
@@ -84,21 +119,41 @@ def fit_shape(observations: Sequence[Observation], dimensions: int) -> Any:
     return _regress(observations, _kernel(dimensions), _most_probable).kernel_
 
 
-def fit_response(observations: Sequence[Observation], shape: Any) -> Response:
+def fit_response(observations: Sequence[Observation], shape: Any, base: Units) -> Response:
     """The surface of a known shape after the observations."""
-    return Response(_regress(observations, shape, None))
+    return Response(_regress(observations, shape, None), base)
 
 
-def known_base(units: Units) -> Observation:
-    """The base, which has no difference from itself."""
-    return Observation(units, 0.0, _KNOWN_VARIANCE_ELO2)
+def judged(observations: Sequence[Observation], units: Units, base: Units) -> tuple[float, float]:
+    """A place's Elo against the base and its standard error, averaged over shapes of the surface.
+
+    Each shape weighs by its posterior probability. The most probable one alone is surer than it may
+    be: many short trials leave open how far the surface bends.
+    """
+    weights, means, variances = [], [], []
+    for heights, lengths in product(_SHAPE_STEPS, repeat=2):
+        height = _HEIGHT_ELO[0] * math.exp(heights * _HEIGHT_ELO[1])
+        length = _LENGTH[0] * math.exp(lengths * _LENGTH[1])
+        shape = ConstantKernel(height**2, "fixed") * Differences(
+            np.full(units.size, length), "fixed"
+        )
+        regressor = _regress(observations, shape, None)
+        response = Response(regressor, base)
+        mean, error = response.mean_and_error(units[None])
+        weights.append(regressor.log_marginal_likelihood_value_ - (heights**2 + lengths**2) / 2.0)
+        means.append(float(mean[0]))
+        variances.append(float(error[0]) ** 2)
+    share = np.exp(np.array(weights) - max(weights))
+    share /= share.sum()
+    mean_elo = float(share @ np.array(means))
+    second_moment = float(share @ (np.array(variances) + np.square(means)))
+    return mean_elo, math.sqrt(max(0.0, second_moment - mean_elo**2))
 
 
 def _kernel(dimensions: int) -> Any:
     low, high = _HEIGHT_BOUNDS_ELO
-    level = ConstantKernel(_LEVEL_ELO**2, "fixed")
     height = ConstantKernel(_HEIGHT_ELO[0] ** 2, (low**2, high**2))
-    return level + height * RBF(np.full(dimensions, _LENGTH[0]), _LENGTH_BOUNDS)
+    return height * Differences(np.full(dimensions, _LENGTH[0]), _LENGTH_BOUNDS)
 
 
 def _most_probable(
@@ -128,7 +183,7 @@ def _regress(observations: Sequence[Observation], kernel: Any, optimizer: Any) -
         # A bound that is reached is an answer (a dead parameter), not a failure.
         warnings.simplefilter("ignore", ConvergenceWarning)
         regressor.fit(
-            np.array([one.units for one in observations]),
+            np.array([np.concatenate([one.units, one.opponent]) for one in observations]),
             np.array([one.elo for one in observations]),
         )
     return regressor

@@ -29,6 +29,10 @@ _SAMPLER_STEP: Final = 0x73616D706C65  # "sample"
 _ROUND_STEP: Final = 0x726F756E64  # "round"
 #: Trials spread evenly before the first one that a model proposes.
 _SPREAD_TRIALS: Final = 16
+#: After them every so-manieth trial plays the base; the others are two places that play each other,
+#: so far from the top in each dimension, in ranges (measured: docs/search-tuning.md).
+_BASE_EVERY: Final = 4
+_REACH: Final = 0.25
 #: Places among which a drawn surface is searched for its top: half of them anywhere, half near the
 #: top of the mean, since a draw at more places costs with their cube.
 _PLACES: Final = 256
@@ -39,7 +43,7 @@ def sampler_seed(seed: int, ordinal: int) -> int:
     return derive_seed(seed, _SAMPLER_STEP, ordinal) & 0xFFFFFFFF
 
 
-class _OurSampler(BaseSampler):
+class OurSampler(BaseSampler):
     """What the two samplers of ours share: they propose all values of a trial at once."""
 
     def __init__(self, space: Space, seed: int) -> None:
@@ -47,6 +51,8 @@ class _OurSampler(BaseSampler):
         self._seed = derive_seed(seed, _SAMPLER_STEP)
         #: The ordinal of the trial to be asked for next.
         self.ordinal = 0
+        #: Whom the values asked for last are to play; None: the base.
+        self.opponent: Values | None = None
         self._read: dict[int, Told] = {}
 
     def infer_relative_search_space(
@@ -92,11 +98,14 @@ class CmaEs(CmaEsSampler):
         return super().sample_relative(study, numbered, search_space)
 
 
-class GpSampler(_OurSampler):
-    """Thompson sampling: the top of a surface drawn from the posterior of the response.
+class GpSampler(OurSampler):
+    """Most trials ask where it goes up from the top of the response, the others explore.
 
-    Where the surface is uncertain, draws differ, and so do the trials: no parameter says how much
-    to explore, and trials in flight need no special care. Thompson, Biometrika 25 (1933).
+    The former are two places that play each other, on opposite sides of the top: their difference
+    is twice that of one of them from the top, and costs the same games. The latter play the base by
+    Thompson sampling, at the top of a surface drawn from the posterior: where the surface is
+    uncertain, draws differ, and so do the trials (Thompson, Biometrika 25, 1933). Trials in flight
+    need no special care.
     """
 
     def __init__(self, space: Space, seed: int, surface: Surface) -> None:
@@ -107,12 +116,22 @@ class GpSampler(_OurSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: Mapping[str, Any]
     ) -> dict[str, Any]:
         """The values of the next trial."""
+        self.opponent = None
         if self.ordinal < _SPREAD_TRIALS:
             return self._space.values(self._surface.places[self.ordinal])
         told = self._told(study)
         response = self._surface.after(told)
         generator = self._generator()
-        places = self._places(self._surface.top(told), generator)
+        top = self._surface.top(told)
+        if self.ordinal % _BASE_EVERY:
+            reach = _REACH * spsa.directions(generator, len(top))
+            above, below = (
+                self._space.values(np.clip(place, 0.0, 1.0)) for place in (top + reach, top - reach)
+            )
+            if above != below:
+                self.opponent = below
+                return above
+        places = self._places(top, generator)
         return self._space.values(places[int(np.argmax(response.draw(places, generator)))])
 
     def _places(self, top: Units, generator: np.random.Generator) -> Units:
@@ -122,7 +141,7 @@ class GpSampler(_OurSampler):
         return np.vstack([anywhere, np.clip(near, 0.0, 1.0), top[None]])
 
 
-class SpsaSampler(_OurSampler):
+class SpsaSampler(OurSampler):
     """theta+ of the next iteration; `opponent` is its theta-."""
 
     def __init__(self, space: Space, seed: int, start: Units, plan: spsa.Gains) -> None:
@@ -135,12 +154,8 @@ class SpsaSampler(_OurSampler):
     ) -> dict[str, Any]:
         """The values of theta+."""
         self.path(self._told(study))
+        self.opponent = self._rounded(1)
         return self._rounded(0)
-
-    @property
-    def opponent(self) -> Values:
-        """The values of theta- that go with the latest theta+."""
-        return self._rounded(1)
 
     def _rounded(self, side: int) -> Values:
         delta = self._delta(self.ordinal)

@@ -13,7 +13,7 @@ from harness.search_tuning.response import (
     Response,
     fit_response,
     fit_shape,
-    known_base,
+    judged,
     spread,
 )
 from harness.search_tuning.space import Space, Units, Values
@@ -27,6 +27,8 @@ _GROWTH: Final = 1.25
 _FEWEST: Final = 8
 #: Two tops are told apart when they differ by more than this in some dimension, in ranges.
 _APART: Final = 0.1
+#: A base outside of the space is so far from it, in ranges, that neither tells of the other.
+_ELSEWHERE: Final = 1e6
 
 
 class Surface:
@@ -35,40 +37,43 @@ class Surface:
     def __init__(self, space: Space, seed: int, base: Units | None) -> None:
         """`base`: the place of the base, where it lies in the space."""
         self._space = space
-        self._known = [] if base is None else [known_base(base)]
+        self._base = np.full(len(space.dimensions), _ELSEWHERE) if base is None else base
         self.places = spread(len(space.dimensions), _PLACES, seed)
         self._shapes: dict[int, Any] = {}
         self._latest: tuple[int, Response] | None = None
         self._top: tuple[Response, Units] | None = None
 
     def after(self, told: Sequence[Told]) -> Response:
-        """The response after these trials; trials of other opponents than the base say nothing."""
+        """The response after these trials."""
         observations = self.observations(told)
         count = len(observations)
         if self._latest is None or self._latest[0] != count:
-            every = [*self._known, *observations]
-            self._latest = count, fit_response(every, self._shape(observations))
+            shape = self._shape(observations)
+            self._latest = count, fit_response(observations, shape, self._base)
         return self._latest[1]
 
     def observations(self, told: Sequence[Told]) -> list[Observation]:
-        """What the trials against the base say."""
+        """What the trials say."""
         return [
             Observation(
                 self._space.units(one.order.played),
-                one.evidence.elo,
-                one.evidence.variance_elo2,
+                self._base if one.order.opponent is None else self._space.units(one.order.opponent),
+                *one.evidence.likelihood,
             )
             for one in told
-            if one.evidence is not None and one.order.opponent is None
+            if one.evidence is not None
         ]
 
     def _shape(self, observations: Sequence[Observation]) -> Any:
         """Of the first trials, as many as there were at the latest fit."""
         count = latest_fit(len(observations))
         if count not in self._shapes:
-            every = [*self._known, *observations[:count]]
-            self._shapes[count] = fit_shape(every, len(self._space.dimensions))
+            self._shapes[count] = fit_shape(observations[:count], len(self._space.dimensions))
         return self._shapes[count]
+
+    def judgement(self, units: Units, told: Sequence[Told]) -> tuple[float, float]:
+        """Elo of a place against the base and its standard error, whatever the surface's shape."""
+        return judged(self.observations(told), units, self._base)
 
     def top(self, told: Sequence[Told]) -> Units:
         """Where the posterior mean is highest."""

@@ -107,6 +107,31 @@ def test_no_pair_is_asked_for_twice_and_openings_keep_their_sets() -> None:
     assert 2 * len(pairs) <= RULES.games
 
 
+def test_most_trials_of_the_process_are_two_places_around_its_top() -> None:
+    told, space = whole(1), LANDSCAPE.space
+    searched = [one.order for one in told if one.order.kind == "search"][16:]  # after the first
+    mirrored = [order for order in searched if order.opponent is not None]
+    assert 0.5 < len(mirrored) / len(searched) < 0.8
+    for order in mirrored:
+        assert order.opponent is not None
+        assert order.threshold_elo is None  # it is not the base that they play
+        apart = np.abs(space.units(order.played) - space.units(order.opponent))
+        assert apart.min() > 0.2
+        assert apart.max() < 0.51
+
+
+def test_two_who_meet_again_have_other_openings() -> None:
+    course, _ = started(optuna.create_study(direction="maximize"))
+    games = set()
+    while (pair := course.next_pair()) is not None:
+        order = course.order(pair.ordinal)
+        if order.kind == "search":
+            game = order.players, pair.opening % RULES.search_openings
+            assert game not in games
+            games.add(game)
+        course.take(pair.ordinal, pair.place, result_of(course, pair))
+
+
 def test_bad_trials_end_early_and_keep_their_estimate() -> None:
     told = [one for one in whole(1, "random") if one.order.kind == "search"]
     short = [one for one in told if one.counts.observations < RULES.trial_pairs]
