@@ -54,9 +54,9 @@ def test_the_same_command_goes_on_with_a_killed_study(tmp_path: Path) -> None:
     assert "claimed" in (folder / "report.html").read_text()
 
 
-def test_options_of_a_program_are_tuned(tmp_path: Path) -> None:
+def test_options_of_a_program_are_tuned_and_trials_that_crash_it_fail(tmp_path: Path) -> None:
     (tmp_path / "greedy.cfg").write_text(
-        f"[engine]\nsource = uci\ncommand = {sys.executable}\narguments = {GREEDY}\n"
+        f"[engine]\nsource = uci\ncommand = {sys.executable}\narguments = {GREEDY} 75\n"
     )
     (tmp_path / "space.cfg").write_text("[options]\nGreed = 0 to 100 step 5\n")
     words = [str(tmp_path / "space.cfg"), str(tmp_path / "greedy.cfg"), "--out", str(tmp_path)]
@@ -64,8 +64,13 @@ def test_options_of_a_program_are_tuned(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["tune", "search", *words, *rules])
     assert done.exit_code == 0, done.output
     found = load_engine_config(str(tmp_path / "search-space" / "space.cfg"))
-    assert int(found.options["Greed"]) > 20
+    assert 20 < int(found.options["Greed"]) <= 75
     report = tmp_path / "search-space" / "report.html"
+    trials = json.loads(report.with_name("search.json").read_text())["trials"]
+    reasons = {one["reason"] for one in trials if one["values"]["Greed"] > 75}
+    assert reasons
+    assert all(reason.startswith("crash: ") for reason in reasons)
+    assert not any(one["reason"] for one in trials if one["values"]["Greed"] <= 75)
     assert "Greed" in report.read_text()
     report.unlink()
     again = CliRunner().invoke(main, ["report", str(report.parent)])

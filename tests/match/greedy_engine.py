@@ -2,6 +2,7 @@
 
     option name Greed type spin default 20 min 0 max 100
 
+Above its argument (none: 100) it crashes as soon as it is told so.
 In each position it either takes (in `Greed` of 100 positions) or plays any legal move; which of
 both, and which move, is a function of the position alone, so that its games can be repeated.
 """
@@ -40,6 +41,7 @@ def say(text: str) -> None:
 
 def main() -> None:
     greed, board = 20, chess.Board()
+    most = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     for line in sys.stdin:
         words = line.split()
         match words[:1]:
@@ -49,6 +51,8 @@ def main() -> None:
                 say("readyok")
             case ["setoption"]:
                 greed = int(words[-1])
+                if greed > most:
+                    sys.exit("too greedy")
             case ["position"]:
                 board = board_of(words)
             case ["go"]:
