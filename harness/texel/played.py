@@ -45,6 +45,9 @@ def recorded_games(
     block: RecordedGames, book_plies: int | None, census: Census
 ) -> Iterator[PlayedGame]:
     """Games of a run; `book_plies` are left out instead of the opening's own moves."""
+    for told in block.lost:
+        census.games += 1
+        census.drop_game(UNREADABLE, told)
     for record in block.records:
         census.games += 1
         place = f"{block.source}, pair {record.pair}, game {record.game}"

@@ -35,9 +35,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class RecordedGames(Block):
-    """Games of a run."""
+    """Games of a run; `lost` has a sentence for each damage of its journal."""
 
     records: tuple[GameRecord, ...]
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +74,13 @@ def sha256_of(path: Path) -> str:
 
 
 def _blocks_of_run(folder: Path) -> Iterator[Block]:
-    with Journal.read(folder) as journal:
+    lost: list[str] = []
+    with Journal.reading(folder, lost.append) as journal:
         games = journal.games()
         while records := tuple(itertools.islice(games, BLOCK_GAMES)):
             yield RecordedGames(str(folder), records[0].pair, records)
+    if lost:
+        yield RecordedGames(str(folder), 0, (), tuple(lost))
 
 
 def _blocks_of_file(path: Path) -> Iterator[Block]:

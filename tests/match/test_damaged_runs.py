@@ -10,6 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli import main
+from harness.texel.census import Census
+from harness.texel.pgn_games import UNREADABLE
+from harness.texel.played import recorded_games
+from harness.texel.sources import blocks_of
 from tests.match.runs import null_spec, play
 
 #: Commands that read a run, and one that goes on with it.
@@ -91,3 +95,15 @@ def test_a_pair_that_cannot_be_read_is_not_replayed_and_the_damage_named(run: Pa
     assert done.exit_code == 2
     assert "pair 1: " in done.stderr
     assert "of table games is not what was written)" in done.stderr
+
+
+def test_the_tuner_counts_games_with_flipped_bits_and_names_them(run: Path) -> None:
+    change(run, "UPDATE games SET wall_ns = wall_ns + 1 WHERE pair = 1 AND game = 0")
+    census = Census()
+    for block in blocks_of(run):
+        for _ in recorded_games(block, None, census):  # type: ignore[arg-type]
+            pass
+    assert census.games == 2 * PAIRS
+    assert census.games_dropped[UNREADABLE] == 1
+    (place,) = census.places
+    assert "of table games is not what was written" in place
