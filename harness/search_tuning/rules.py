@@ -79,19 +79,10 @@ class Rules(BaseModel):
 #: Pairs of a trial that suit a sampler: SPSA takes many small steps, the others measure.
 _TRIAL_PAIRS: Final = {"spsa": 8}
 _BATCHES: Final = 5
-#: Of SPSA's trials none is against the base: what is claimed rests on the race alone. Twice the
-#: games brought the claim's error from 5.6 to 4.2 Elo on smooth landscapes, and cost no gain.
-_RACE_SHARE: Final = {"spsa": 0.3}
 
 
 def rules_of(sampler: SamplerName, games: int, trial_pairs: int | None = None) -> Rules:
     """The rules of a sampler with so many games, and its usual trials unless told otherwise."""
     pairs = trial_pairs or _TRIAL_PAIRS.get(sampler, Rules().trial_pairs)
     batches = 1 if sampler == "spsa" else _BATCHES
-    return Rules(
-        sampler=sampler,
-        games=games,
-        trial_pairs=pairs,
-        batch_pairs=-(-pairs // batches),
-        race_share=_RACE_SHARE.get(sampler, Rules().race_share),
-    )
+    return Rules(sampler=sampler, games=games, trial_pairs=pairs, batch_pairs=-(-pairs // batches))

@@ -147,11 +147,6 @@ def test_bad_trials_end_early_and_keep_their_estimate() -> None:
     assert means[0] < means[1]
 
 
-def test_spsa_keeps_more_games_for_the_race_on_which_its_claim_rests() -> None:
-    assert rules_of("gp", 20_000).race_pairs == 500
-    assert rules_of("spsa", 20_000).race_pairs == 1000
-
-
 def test_the_command_offers_the_samplers_that_there_are() -> None:
     assert search_options.SAMPLERS == SAMPLERS
 
