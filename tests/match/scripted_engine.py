@@ -5,8 +5,8 @@
 From the start position its games are 1. Nf3 Nf6 2. Ng1 Ng8, and the same again: a draw by
 repetition after eight plies. At STAGE (`spawn`, or a word of the protocol; `position` and `go` at
 its third move of a game, or the one that `move` says) it does what FAULT names. `think` is how long
-it sleeps over each move, `spin` how long it keeps a processor busy. It imports next to nothing, for
-it is started often.
+it sleeps over each move, and how many microseconds that took it says as its nodes; `spin` how long
+it keeps a processor busy. It imports next to nothing, for it is started often.
 """
 
 from __future__ import annotations
@@ -69,11 +69,14 @@ class Engine:
             sys.exit(0)
 
     def go(self) -> None:
+        began_ns = time.monotonic_ns()
         time.sleep(self.think_s)
         end_s = time.process_time() + self.spin_s
         while time.process_time() < end_s:
             pass
-        say(f"info depth 5 score cp 12 nodes 1234 time 3 pv {self.move}\nbestmove {self.move}")
+        nodes = (time.monotonic_ns() - began_ns) // 1000 if self.think_s else 1234
+        info = f"info depth 5 score cp 12 nodes {nodes} time 3 pv {self.move}"
+        say(f"{info}\nbestmove {self.move}")
 
     @property
     def move(self) -> str:
