@@ -108,18 +108,20 @@ CLOCK = {
 }
 
 
-#: Numbers of techniques that are off by default: their switch is turned on to see them work.
-SWITCH_OF = {
-    "singular_min_depth": "singular_extension",
-    "singular_margin_cp": "singular_extension",
-    "multi_cut": "singular_extension",
-    "probcut_min_depth": "probcut",
-    "probcut_margin_cp": "probcut",
-    "lmr_history_divisor": "lmr_history",
-    "iir_min_depth": "internal_iterative_reduction",
-    "lazy_margin_cp": "lazy_evaluation",
-    "node_delta_cp": "node_delta_pruning",
-    "node_delta_promotion_cp": "node_delta_pruning",
+#: What must be set for a number to have a meaning: of a technique that is off, its switch.
+NEEDED = {
+    "singular_min_depth": {"singular_extension": 1},
+    "singular_margin_cp": {"singular_extension": 1},
+    "multi_cut": {"singular_extension": 1},
+    "probcut_min_depth": {"probcut": 1},
+    "probcut_margin_cp": {"probcut": 1},
+    "lmr_history_divisor": {"lmr_history": 1},
+    "iir_min_depth": {"internal_iterative_reduction": 1},
+    "lazy_margin_cp": {"lazy_evaluation": 1},
+    "node_delta_cp": {"node_delta_pruning": 1},
+    "node_delta_promotion_cp": {"node_delta_pruning": 1},
+    # Where the evaluation allows a pass, it forbids the answer.
+    "null_move_twice": {"null_move_needs_eval": 0},
 }
 
 
@@ -137,11 +139,10 @@ def default_signature() -> list[SearchResult]:
 def test_every_parameter_but_the_clock_s_changes_the_search(
     parameter: Parameter, default_signature: list[SearchResult]
 ) -> None:
-    switch = SWITCH_OF.get(parameter.name)
-    with_technique = {} if switch is None else {switch: 1}
-    before = default_signature if switch is None else signature(with_technique)
+    needed = NEEDED.get(parameter.name, {})
+    before = signature(needed) if needed else default_signature
     changed = [
-        signature(with_technique | {parameter.name: value}) != before
+        signature(needed | {parameter.name: value}) != before
         for value in {parameter.low, parameter.high} - {parameter.default}
     ]
     assert any(changed) == (parameter.name not in CLOCK)
