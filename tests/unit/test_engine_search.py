@@ -120,8 +120,8 @@ NEEDED = {
     "lazy_margin_cp": {"lazy_evaluation": 1},
     "node_delta_cp": {"node_delta_pruning": 1},
     "node_delta_promotion_cp": {"node_delta_pruning": 1},
-    # Where the evaluation allows a pass, it forbids the answer.
-    "null_move_twice": {"null_move_needs_eval": 0},
+    # Where the evaluation allows a pass, it forbids the answer; which also needs some depth.
+    "null_move_twice": {"null_move_needs_eval": 0, "null_move_base": 0},
 }
 
 
