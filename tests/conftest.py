@@ -7,13 +7,21 @@ import pytest
 
 TESTS = Path(__file__).parent
 BENCHMARKS = TESTS / "benchmarks"
-#: Tests that start programs, each with processes of its own, and judge when these answer.
-OF_PROGRAMS = ("e2e", "faults", "match")
 
 # Programs that a shell starts in the background ignore interrupts, those that `nohup` starts ignore
 # the end of their terminal, and so would their children; several tests send either to a run.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Without `-n` nothing is distributed, whatever `--dist` in pyproject.toml says.
+
+    pytest-benchmark would take the word for the deed, and measure nothing.
+    """
+    if not config.option.numprocesses:
+        config.option.dist = "no"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -31,14 +39,3 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     )
     asked_for = any(path == BENCHMARKS or BENCHMARKS in path.parents for path in named)
     return None if asked_for else True
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """By two processes (`-n 2`), one runs all tests of programs, so that these never meet.
-
-    The other files are shared out whole, since what a file's tests share is made once.
-    """
-    for item in items:
-        folder = item.path.relative_to(TESTS).parts[0]
-        group = "programs" if folder in OF_PROGRAMS else str(item.path.relative_to(TESTS))
-        item.add_marker(pytest.mark.xdist_group(group))
