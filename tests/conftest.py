@@ -14,16 +14,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_configure(config: pytest.Config) -> None:
-    """Without `-n` nothing is distributed, whatever `--dist` in pyproject.toml says.
-
-    pytest-benchmark would take the word for the deed, and measure nothing.
-    """
-    if not config.option.numprocesses:
-        config.option.dist = "no"
-
-
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave the benchmarks out unless the command line names them.
 
