@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 ROUND_NODES: Final = 500_000
 #: Searches of a few nodes would take very many turns.
 MOST_TURNS: Final = 100
-
-
 #: A program that is seen to use less of the time than this has others search for it.
 LEAST_SHARE: Final = 0.02
 

@@ -107,13 +107,17 @@ class Proposer:
         return self._space.values(np.mean(places, axis=0))
 
     def conclude(self, told: Sequence[Told]) -> Conclusion | None:
-        """The winner of the race and what is claimed of it; None when every entrant failed."""
+        """The winner of the race and what is claimed of it; None when every entrant failed.
+
+        Claimed by the response, to which every trial has contributed.
+        """
         raced = [one for one in told if one.order.kind == "race" and one.evidence is not None]
         if not raced:
             return None
-        return max((self._judged(one, told) for one in raced), key=lambda found: found.elo)
-
-    def _judged(self, entrant: Told, told: Sequence[Told]) -> Conclusion:
-        """By the response, to which every trial has contributed."""
-        values = entrant.order.played
-        return Conclusion(values, *self.surface.judgement(self._space.units(values), told))
+        entrants = [one.order.played for one in raced]
+        judged = self.surface.judgement(entrants, told)
+        conclusions = [
+            Conclusion(values, *judgement)
+            for values, judgement in zip(entrants, judged, strict=True)
+        ]
+        return max(conclusions, key=lambda found: found.elo)

@@ -124,30 +124,32 @@ def fit_response(observations: Sequence[Observation], shape: Any, base: Units) -
     return Response(_regress(observations, shape, None), base)
 
 
-def judged(observations: Sequence[Observation], units: Units, base: Units) -> tuple[float, float]:
-    """A place's Elo against the base and its standard error, averaged over shapes of the surface.
+def judged(
+    observations: Sequence[Observation], units: Floats, base: Units
+) -> tuple[Floats, Floats]:
+    """float64[n] each: the Elo of places float64[n, dimensions] and its standard error, averaged
+    over shapes of the surface.
 
     Each shape weighs by its posterior probability. The most probable one alone is surer than it may
     be: many short trials leave open how far the surface bends.
     """
-    weights, means, variances = [], [], []
-    for heights, lengths in product(_SHAPE_STEPS, repeat=2):
-        height = _HEIGHT_ELO[0] * math.exp(heights * _HEIGHT_ELO[1])
-        length = _LENGTH[0] * math.exp(lengths * _LENGTH[1])
-        shape = ConstantKernel(height**2, "fixed") * Differences(
-            np.full(units.size, length), "fixed"
-        )
+    weights, means, errors = [], [], []
+    for height_step, length_step in product(_SHAPE_STEPS, repeat=2):
+        height = _HEIGHT_ELO[0] * math.exp(height_step * _HEIGHT_ELO[1])
+        length = _LENGTH[0] * math.exp(length_step * _LENGTH[1])
+        lengths = np.full(units.shape[1], length)
+        shape = ConstantKernel(height**2, "fixed") * Differences(lengths, "fixed")
         regressor = _regress(observations, shape, None)
-        response = Response(regressor, base)
-        mean, error = response.mean_and_error(units[None])
-        weights.append(regressor.log_marginal_likelihood_value_ - (heights**2 + lengths**2) / 2.0)
-        means.append(float(mean[0]))
-        variances.append(float(error[0]) ** 2)
+        mean, error = Response(regressor, base).mean_and_error(units)
+        prior = -(height_step**2 + length_step**2) / 2.0
+        weights.append(regressor.log_marginal_likelihood_value_ + prior)
+        means.append(mean)
+        errors.append(error)
     share = np.exp(np.array(weights) - max(weights))
     share /= share.sum()
-    mean_elo = float(share @ np.array(means))
-    second_moment = float(share @ (np.array(variances) + np.square(means)))
-    return mean_elo, math.sqrt(max(0.0, second_moment - mean_elo**2))
+    elo: Floats = share @ np.array(means)
+    variance = share @ (np.square(errors) + np.square(means - elo))
+    return elo, np.sqrt(variance)
 
 
 def _kernel(dimensions: int) -> Any:

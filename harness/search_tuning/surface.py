@@ -71,9 +71,13 @@ class Surface:
             self._shapes[count] = fit_shape(observations[:count], len(self._space.dimensions))
         return self._shapes[count]
 
-    def judgement(self, units: Units, told: Sequence[Told]) -> tuple[float, float]:
-        """Elo of a place against the base and its standard error, whatever the surface's shape."""
-        return judged(self.observations(told), units, self._base)
+    def judgement(
+        self, values: Sequence[Values], told: Sequence[Told]
+    ) -> list[tuple[float, float]]:
+        """Elo of each set of values against the base and its standard error, whatever the shape."""
+        places = np.array([self._space.units(one) for one in values])
+        elo, error = judged(self.observations(told), places, self._base)
+        return list(zip(elo.tolist(), error.tolist(), strict=True))
 
     def top(self, told: Sequence[Told]) -> Units:
         """Where the posterior mean is highest."""

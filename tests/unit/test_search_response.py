@@ -72,10 +72,10 @@ def test_a_judgement_is_less_sure_than_the_most_probable_shape() -> None:
         Observation(a, b, 20.0 * (a[0] - b[0]) + generator.normal(0.0, 60.0), 3600.0)
         for a, b in places
     ]
-    mean, error = judged(observations, THERE, BASE)
-    most_probable = after(*observations).mean_and_error(THERE[None])
-    assert error > most_probable[1][0]
-    assert mean == pytest.approx(most_probable[0][0], abs=2 * error)
+    elo, error = judged(observations, THERE[None], BASE)
+    probable_elo, probable_error = after(*observations).mean_and_error(THERE[None])
+    assert error[0] > probable_error[0]
+    assert elo[0] == pytest.approx(probable_elo[0], abs=2 * error[0])
 
 
 def test_games_alone_are_not_drawn_to_nothing() -> None:
