@@ -11,14 +11,14 @@ the seed and the results, and a study that was cut off goes on as if it had not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
 
 from harness.errors import EngineStartError
 from harness.score import Pentanomial
 from harness.search_tuning.answers import Proposer
 from harness.search_tuning.evidence import evidence, look_z
-from harness.search_tuning.ledger import Ledger, Order, Told
+from harness.search_tuning.ledger import Ledger, OpeningSet, Order, Told
 from harness.search_tuning.race import race_survivors
 from harness.search_tuning.rules import RACE_ENTRANTS, REEVALUATION_SETS, Rules
 
@@ -27,8 +27,6 @@ _TRIALS_BEFORE_ENDING: Final = 12
 #: So many trials failing one after another say that it is not the parameters.
 _FAILURES: Final = 5
 RACE_LOOKS: Final = 10
-
-OpeningSet = Literal["search", "fresh"]
 
 
 class PairRef(NamedTuple):
@@ -46,17 +44,12 @@ class _Open:
 
     order: Order
     most_pairs: int
-    first_opening: int
     results: dict[int, int | str] = field(default_factory=dict)
     classes: list[int] = field(default_factory=list)
     handed_out: int = 0
     allowed: int = 0
     done: bool = False
     reason: str = ""
-
-    @property
-    def opening_set(self) -> OpeningSet:
-        return "search" if self.order.kind == "search" else "fresh"
 
     def counts(self) -> Pentanomial:
         return Pentanomial(*(self.classes.count(i) for i in range(5)))
@@ -120,7 +113,8 @@ class Course:
         return None
 
     def _pair(self, one: _Open, index: int) -> PairRef:
-        return PairRef(one.order.ordinal, index, one.opening_set, one.first_opening + index)
+        order = one.order
+        return PairRef(order.ordinal, index, order.opening_set, order.first_opening + index)
 
     def take(self, ordinal: int, index: int, result: int | str) -> None:
         """The class (0 to 4) of a pair, or what fault ended it.
@@ -227,11 +221,12 @@ class Course:
         self._begin(Order(ordinal, "search", played, opponent, below))
 
     def _begin(self, order: Order) -> None:
+        order = replace(order, first_opening=self._first_opening(order))
         self._ledger.begin(order)
         self._open_trial(order)
 
     def _open_trial(self, order: Order) -> None:
-        one = _Open(order, self._rules.trial_pairs, self._first_opening(order))
+        one = _Open(order, self._rules.trial_pairs)
         self._allow_batch(one, self._rules.batch_pairs)
         self._open[order.ordinal] = one
 
@@ -250,18 +245,16 @@ class Course:
         earlier = [told.order for told in self._searched] + [
             one.order for one in self._open.values()
         ]
-        return pairs * sum(
-            one.players == order.players and one.kind == "search" and one.ordinal < order.ordinal
-            for one in earlier
-        )
+        return pairs * sum(one.players == order.players and one.kind == "search" for one in earlier)
 
     def _begin_race(self) -> None:
         """The last few, each on the same fresh openings, which no re-evaluation had."""
         first = self._rules.first_race_opening
         for played in self._proposer.answers(self._searched):
-            order = Order(len(self._searched) + len(self._race), "race", played)
+            ordinal = len(self._searched) + len(self._race)
+            order = Order(ordinal, "race", played, first_opening=first)
             self._ledger.begin(order)
-            one = _Open(order, RACE_ENTRANTS * self._rules.race_pairs, first)
+            one = _Open(order, RACE_ENTRANTS * self._rules.race_pairs)
             self._allow_batch(one, self._race_batch)
             self._open[order.ordinal] = one
             self._race.append(order.ordinal)

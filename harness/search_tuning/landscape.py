@@ -14,16 +14,18 @@ from harness.search_tuning.space import Dimension, Space, Units
 
 #: Share of drawn games between equal engines.
 _DRAWS: Final = 0.4
+#: Standard deviation of what an opening gives: 12 % of a pair's variance, as in real studies.
+_OPENING_ELO: Final = 75.0
 _STEPS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Landscape:
-    """`elo` of a place against the base, which stands at `base` and has 0."""
+    """`elo` of a place against the base, which has 0 and stands at `base`, or outside: None."""
 
     name: str
     dimensions: int
-    base: Units
+    base: Units | None
     elo: Callable[[Units], float]
 
     @property
@@ -36,12 +38,17 @@ class Landscape:
         )
 
 
-def pair_classes(elo: float, pairs: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """int64[pairs]: classes 0 to 4 of pairs of independent games at a difference of so much."""
-    score = score_from_elo(elo)
-    draws = min(_DRAWS, 2 * score, 2 * (1 - score))
+def opening_gifts(openings: int, generator: np.random.Generator) -> NDArray[np.float64]:
+    """float64[openings]: the Elo that each one gives to whoever plays the base from it."""
+    return generator.normal(0.0, _OPENING_ELO, openings)
+
+
+def pair_classes(elos: NDArray[np.float64], generator: np.random.Generator) -> NDArray[np.int64]:
+    """int64[pairs]: classes 0 to 4 of pairs at differences of `elos`, of independent games each."""
+    score = np.array([score_from_elo(elo) for elo in elos])[:, None]
+    draws = np.minimum(_DRAWS, 2 * np.minimum(score, 1 - score))
     win = score - draws / 2
-    games = generator.random((pairs, 2))
+    games = generator.random((len(elos), 2))
     half_points: NDArray[np.int64] = np.where(games < win, 2, np.where(games < win + draws, 1, 0))
     pairs_of_games: NDArray[np.int64] = half_points.sum(axis=1)
     return pairs_of_games
@@ -49,7 +56,7 @@ def pair_classes(elo: float, pairs: int, generator: np.random.Generator) -> NDAr
 
 #: What can be gained from the base, in Elo.
 ATTAINABLE_ELO: Final = 15.0
-NAMES: Final = ("smooth", "ridged", "flat", "off-centre", "dead")
+NAMES: Final = ("smooth", "ridged", "flat", "off-centre", "dead", "outside")
 
 
 def make(name: str, seed: int, dimensions: int = 4) -> Landscape:
@@ -60,6 +67,7 @@ def make(name: str, seed: int, dimensions: int = 4) -> Landscape:
     flat        a plateau with soft edges, the base outside it
     off-centre  a quadratic peak near the border of every range
     dead        as smooth, but half of the dimensions change nothing
+    outside     as smooth, but the base is no place of the space (a switch of it is another)
     """
     generator = np.random.default_rng([seed, NAMES.index(name)])
     top = generator.uniform(0.3, 0.7, dimensions)
@@ -72,7 +80,10 @@ def make(name: str, seed: int, dimensions: int = 4) -> Landscape:
     loss = _loss(name, dimensions, generator)
     scale = ATTAINABLE_ELO / loss(base - top)
     return Landscape(
-        name, dimensions, base, lambda units: ATTAINABLE_ELO - scale * loss(units - top)
+        name,
+        dimensions,
+        None if name == "outside" else base,
+        lambda units: ATTAINABLE_ELO - scale * loss(units - top),
     )
 
 

@@ -26,19 +26,26 @@ from harness.search_tuning.evidence import Evidence
 from harness.search_tuning.space import Space, Values
 
 Kind = Literal["search", "re-evaluation", "race"]
+OpeningSet = Literal["search", "fresh"]
 
 ABANDONED = "its coordinator ended before it did"
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A trial as it was asked for."""
+    """A trial as it was asked for; it plays the openings of its set from `first_opening` on."""
 
     ordinal: int
     kind: Kind
     played: Values
     opponent: Values | None = None
     threshold_elo: float | None = None
+    first_opening: int = 0
+
+    @property
+    def opening_set(self) -> OpeningSet:
+        """The race and re-evaluations have openings that the search never sees."""
+        return "search" if self.kind == "search" else "fresh"
 
     @property
     def players(self) -> frozenset[tuple[int, ...]]:

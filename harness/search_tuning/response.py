@@ -8,6 +8,9 @@ Only differences are ever measured, of a place from the base or of two places fr
 the process is one of differences: the level of the surface is nowhere needed, and the base has
 exactly 0 Elo against itself. In the units of the space.
 
+Trials against the base play the same openings, and what an opening gives to one of them it mostly
+gives to all: their results err together. (Two places that play each other share that gift.)
+
 Rasmussen and Williams, "Gaussian Processes for Machine Learning" (2006), algorithm 2.1; the
 regressor is scikit-learn's. All linear algebra runs on one thread: equal data, equal numbers.
 """
@@ -26,7 +29,7 @@ from scipy.optimize import minimize
 from scipy.stats import qmc
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Kernel
 from threadpoolctl import ThreadpoolController
 
 from harness.search_tuning.space import Units
@@ -40,6 +43,10 @@ _HEIGHT_BOUNDS_ELO: Final = (2.0, 500.0)
 _LENGTH: Final = (0.8, 0.6)
 _LENGTH_BOUNDS: Final = (0.1, 20.0)
 
+#: Share of a pair's variance that its opening explains when any place plays the base from it:
+#: between trials of a study at 1,000 nodes (docs/search-tuning.md).
+OPENING_SHARE: Final = 0.12
+
 #: Shapes over which a judgement is averaged, in spreads of the priors.
 _SHAPE_STEPS: Final = (-0.7, 0.0, 0.7)
 
@@ -47,33 +54,64 @@ _THREADS: Final = ThreadpoolController()
 
 
 class Observation(NamedTuple):
-    """Two places, what was measured of the first against the second, and with what variance."""
+    """Two places, what was measured of the first against the second, and with what variance.
+
+    Observations of the same `openings` err together; those of None do not.
+    """
 
     units: Units
     opponent: Units
     elo: float
     variance_elo2: float
+    openings: str | None = None
 
 
 class Differences(RBF):  # type: ignore[misc]
     """The covariance of differences of a surface that has the squared exponential one.
 
-    A row is two places, one after the other: float64[n, 2 dimensions].
+    A row is two places, one after the other: float64[n, 2 dimensions], then `Shared`'s columns.
     Cov(f(a) - f(b), f(c) - f(d)) = k(a, c) - k(a, d) - k(b, c) + k(b, d), its gradient likewise.
     """
 
     def __call__(self, X: Floats, Y: Floats | None = None, eval_gradient: bool = False) -> Any:
-        rows = np.vstack(np.hsplit(X, 2))
+        rows = np.vstack(self._places(X))
         if eval_gradient:
             covariance, gradient = super().__call__(rows, eval_gradient=True)
             return _contrast(covariance), _contrast(gradient)
-        return _contrast(super().__call__(rows, None if Y is None else np.vstack(np.hsplit(Y, 2))))
+        others = None if Y is None else np.vstack(self._places(Y))
+        return _contrast(super().__call__(rows, others))
 
     def diag(self, X: Floats) -> Floats:
-        first, second = np.hsplit(X, 2)
+        first, second = self._places(X)
         apart = np.sum(((first - second) / self.length_scale) ** 2, axis=1)
         variance: Floats = 2.0 - 2.0 * np.exp(-0.5 * apart)
         return variance
+
+    def _places(self, rows: Floats) -> tuple[Floats, Floats]:
+        dimensions = np.size(self.length_scale)
+        return rows[:, :dimensions], rows[:, dimensions : 2 * dimensions]
+
+
+class Shared(Kernel):  # type: ignore[misc]
+    """The covariance of errors that come from the openings, between rows that have them in common.
+
+    The columns of a row from `first` on, one for each set of openings, hold the standard deviation
+    of that error in the column of the row's own set, and 0 elsewhere.
+    """
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+
+    def __call__(self, X: Floats, Y: Floats | None = None, eval_gradient: bool = False) -> Any:
+        covariance = X[:, self.first :] @ (X if Y is None else Y)[:, self.first :].T
+        return (covariance, np.empty((*covariance.shape, 0))) if eval_gradient else covariance
+
+    def diag(self, X: Floats) -> Floats:
+        variance: Floats = np.sum(X[:, self.first :] ** 2, axis=1)
+        return variance
+
+    def is_stationary(self) -> bool:
+        return False
 
 
 def _contrast(between: Floats) -> Floats:
@@ -90,7 +128,11 @@ class Response:
         self._base = base
 
     def _rows(self, units: Floats) -> Floats:
-        return np.hstack([units, np.broadcast_to(self._base, units.shape)])
+        rows = np.zeros((len(units), self._regressor.n_features_in_))
+        rows[:, : 2 * self._base.size] = np.hstack(
+            [units, np.broadcast_to(self._base, units.shape)]
+        )
+        return rows
 
     def mean(self, units: Floats) -> Floats:
         """float64[n]: the posterior mean at places float64[n, dimensions]."""
@@ -116,7 +158,10 @@ class Response:
 
 def fit_shape(observations: Sequence[Observation], dimensions: int) -> Any:
     """The kernel with the most likely height and lengths."""
-    return _regress(observations, _kernel(dimensions), _most_probable).kernel_
+    low, high = _HEIGHT_BOUNDS_ELO
+    height = ConstantKernel(_HEIGHT_ELO[0] ** 2, (low**2, high**2))
+    lengths = Differences(np.full(dimensions, _LENGTH[0]), _LENGTH_BOUNDS)
+    return _regress(observations, _kernel(height, lengths), _most_probable).kernel_
 
 
 def fit_response(observations: Sequence[Observation], shape: Any, base: Units) -> Response:
@@ -138,7 +183,7 @@ def judged(
         height = _HEIGHT_ELO[0] * math.exp(height_step * _HEIGHT_ELO[1])
         length = _LENGTH[0] * math.exp(length_step * _LENGTH[1])
         lengths = np.full(units.shape[1], length)
-        shape = ConstantKernel(height**2, "fixed") * Differences(lengths, "fixed")
+        shape = _kernel(ConstantKernel(height**2, "fixed"), Differences(lengths, "fixed"))
         regressor = _regress(observations, shape, None)
         mean, error = Response(regressor, base).mean_and_error(units)
         prior = -(height_step**2 + length_step**2) / 2.0
@@ -152,10 +197,8 @@ def judged(
     return elo, np.sqrt(variance)
 
 
-def _kernel(dimensions: int) -> Any:
-    low, high = _HEIGHT_BOUNDS_ELO
-    height = ConstantKernel(_HEIGHT_ELO[0] ** 2, (low**2, high**2))
-    return height * Differences(np.full(dimensions, _LENGTH[0]), _LENGTH_BOUNDS)
+def _kernel(height: ConstantKernel, differences: Differences) -> Any:
+    return height * differences + Shared(2 * np.size(differences.length_scale))
 
 
 def _most_probable(
@@ -178,17 +221,25 @@ def _most_probable(
 
 
 def _regress(observations: Sequence[Observation], kernel: Any, optimizer: Any) -> Any:
-    regressor = GaussianProcessRegressor(
-        kernel, alpha=np.array([one.variance_elo2 for one in observations]), optimizer=optimizer
-    )
+    shared = _shared_errors(observations)
+    own = np.array([one.variance_elo2 for one in observations]) - np.sum(shared**2, axis=1)
+    places = np.array([np.concatenate([one.units, one.opponent]) for one in observations])
+    regressor = GaussianProcessRegressor(kernel, alpha=own, optimizer=optimizer)
     with _THREADS.limit(limits=1), warnings.catch_warnings():
         # A bound that is reached is an answer (a dead parameter), not a failure.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        regressor.fit(
-            np.array([np.concatenate([one.units, one.opponent]) for one in observations]),
-            np.array([one.elo for one in observations]),
-        )
+        regressor.fit(np.hstack([places, shared]), np.array([one.elo for one in observations]))
     return regressor
+
+
+def _shared_errors(observations: Sequence[Observation]) -> Floats:
+    """float64[n, sets of openings]: the columns that `Shared` reads."""
+    sets = [own for own in dict.fromkeys(one.openings for one in observations) if own is not None]
+    errors = np.zeros((len(observations), len(sets)))
+    for one, row in zip(observations, errors, strict=True):
+        if one.openings is not None:
+            row[sets.index(one.openings)] = math.sqrt(OPENING_SHARE * one.variance_elo2)
+    return errors
 
 
 def spread(dimensions: int, count: int, seed: int) -> Floats:

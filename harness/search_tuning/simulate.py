@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import optuna
@@ -21,9 +21,11 @@ import optuna
 from harness.elo import Z95
 from harness.search_tuning.answers import Proposer
 from harness.search_tuning.course import Course
-from harness.search_tuning.landscape import NAMES, Landscape, make, pair_classes
+from harness.search_tuning.landscape import NAMES, Landscape, make, opening_gifts, pair_classes
 from harness.search_tuning.ledger import Ledger
 from harness.search_tuning.rules import RACE_ENTRANTS, SAMPLERS, Rules, SamplerName, rules_of
+
+_OPENINGS: Final = 0x6F70656E  # "open"
 
 
 class Outcome(NamedTuple):
@@ -67,11 +69,15 @@ def _results(
 ) -> np.ndarray:
     order = course.order(ordinal)
     space = landscape.space
+    pairs = max(rules.trial_pairs, RACE_ENTRANTS * rules.race_pairs)
     elo = landscape.elo(space.units(order.played))
     if order.opponent is not None:
-        elo -= landscape.elo(space.units(order.opponent))
-    generator = np.random.default_rng([seed, ordinal])
-    return pair_classes(elo, max(rules.trial_pairs, RACE_ENTRANTS * rules.race_pairs), generator)
+        elos = np.full(pairs, elo - landscape.elo(space.units(order.opponent)))
+    else:
+        fresh, first = order.opening_set == "fresh", order.first_opening
+        openings = np.random.default_rng([seed, fresh, _OPENINGS])
+        elos = elo + opening_gifts(first + pairs, openings)[first:]
+    return pair_classes(elos, np.random.default_rng([seed, ordinal]))
 
 
 class Row(NamedTuple):

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.search_tuning.ledger import Told
+from harness.search_tuning.evidence import Evidence
+from harness.search_tuning.ledger import Order, Told
 from harness.search_tuning.response import (
     Observation,
     Response,
@@ -55,14 +56,15 @@ class Surface:
     def observations(self, told: Sequence[Told]) -> list[Observation]:
         """What the trials say."""
         return [
-            Observation(
-                self._space.units(one.order.played),
-                self._base if one.order.opponent is None else self._space.units(one.order.opponent),
-                *one.evidence.likelihood,
-            )
-            for one in told
-            if one.evidence is not None
+            self._observation(one.order, one.evidence) for one in told if one.evidence is not None
         ]
+
+    def _observation(self, order: Order, found: Evidence) -> Observation:
+        units = self._space.units(order.played)
+        if order.opponent is not None:
+            return Observation(units, self._space.units(order.opponent), *found.likelihood)
+        openings = f"{order.opening_set} {order.first_opening}"
+        return Observation(units, self._base, *found.likelihood, openings)
 
     def _shape(self, observations: Sequence[Observation]) -> Any:
         """Of the first trials, as many as there were at the latest fit."""

@@ -41,7 +41,7 @@ def result_of(course: Course, pair: PairRef, landscape: Landscape = LANDSCAPE) -
     elo = landscape.elo(space.units(order.played))
     if order.opponent is not None:
         elo -= landscape.elo(space.units(order.opponent))
-    return int(pair_classes(elo, 1, np.random.default_rng([pair.ordinal, pair.place]))[0])
+    return int(pair_classes(np.array([elo]), np.random.default_rng([pair.ordinal, pair.place]))[0])
 
 
 def play(course: Course, workers: int, until: int | None = None) -> dict[tuple[int, int], int]:
@@ -194,7 +194,9 @@ def test_the_error_of_a_mean_is_that_of_its_pairs() -> None:
     drawn = [
         evidence(
             Pentanomial(
-                *np.bincount(pair_classes(20.0, 200, np.random.default_rng(i)), minlength=5)
+                *np.bincount(
+                    pair_classes(np.full(200, 20.0), np.random.default_rng(i)), minlength=5
+                )
             )
         )
         for i in range(300)

@@ -8,7 +8,9 @@ from scipy.optimize import approx_fprime
 
 from harness.score import Pentanomial
 from harness.search_tuning.evidence import evidence
+from harness.search_tuning.ledger import Order, Told
 from harness.search_tuning.response import (
+    OPENING_SHARE,
     Differences,
     Observation,
     Response,
@@ -16,6 +18,8 @@ from harness.search_tuning.response import (
     fit_shape,
     judged,
 )
+from harness.search_tuning.space import Dimension, Space
+from harness.search_tuning.surface import Surface
 
 BASE = np.array([0.2, 0.7])
 HERE, THERE = np.array([0.5, 0.5]), np.array([0.8, 0.3])
@@ -76,6 +80,34 @@ def test_a_judgement_is_less_sure_than_the_most_probable_shape() -> None:
     probable_elo, probable_error = after(*observations).mean_and_error(THERE[None])
     assert error[0] > probable_error[0]
     assert elo[0] == pytest.approx(probable_elo[0], abs=2 * error[0])
+
+
+def test_results_of_the_same_openings_err_together() -> None:
+    """What one trial errs, the next one from the same openings errs as well."""
+    elsewhere = np.full(2, 1e6)
+
+    def error(openings: list[str | None]) -> float:
+        trials = [Observation(HERE, elsewhere, 30.0, 400.0, one) for one in openings]
+        response = fit_response(trials, fit_shape(trials, 2), elsewhere)
+        return float(response.mean_and_error(HERE[None])[1][0])
+
+    same, others = error(["search 0"] * 200), error([f"fresh {i}" for i in range(200)])
+    assert same == pytest.approx(np.sqrt(OPENING_SHARE * 400.0), rel=0.1)
+    assert others == pytest.approx(error([None] * 200), rel=1e-3)
+    assert others < 0.3 * same
+
+
+def test_trials_against_the_base_share_their_openings_and_others_do_not() -> None:
+    space = Space(dimensions=(Dimension(name="a", low=0, high=9),))
+    orders = [
+        Order(0, "search", {"a": 3}),
+        Order(1, "search", {"a": 5}, {"a": 1}),
+        Order(2, "re-evaluation", {"a": 3}, first_opening=100),
+    ]
+    counts = Pentanomial(1, 2, 3, 4, 5)
+    told = [Told(order, counts, evidence(counts)) for order in orders]
+    observations = Surface(space, 1, np.array([0.5])).observations(told)
+    assert [one.openings for one in observations] == ["search 0", None, "fresh 100"]
 
 
 def test_games_alone_are_not_drawn_to_nothing() -> None:
