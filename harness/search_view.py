@@ -46,7 +46,8 @@ class StudyHeading:
 class StudyProgress:
     """A study as it stands: `games` were played in `elapsed_s`, `told` are its finished trials.
 
-    `theta` are the values at which SPSA is, whose trials are not against the base.
+    `incumbent` are the best values by what is known, which may never have been played, and
+    `estimate` their Elo against the base and its standard error, if anything tells of that.
     """
 
     spec: StudySpec
@@ -54,26 +55,29 @@ class StudyProgress:
     pairs_done: int
     games: int
     elapsed_s: float
-    theta: Values | None = None
+    incumbent: Values | None = None
+    estimate: tuple[float, float] | None = None
     running: Sequence[Glimpse] = ()
 
 
 def progress_of(spec: StudySpec, now: Progress) -> StudyProgress:
     """How a study stands."""
     told = now.course.told
+    incumbent = now.proposer.incumbent(told) if any(one.evidence for one in told) else None
     return StudyProgress(
         spec,
         told,
         now.course.pairs_done,
         now.session.games,
         now.session.elapsed_s,
-        now.proposer.incumbent(told) if now.proposer.plays_itself else None,
+        incumbent,
+        None if incumbent is None else now.proposer.estimate(incumbent, told),
         now.session.glimpses,
     )
 
 
 def panel(progress: StudyProgress) -> RenderableType:
-    """How far it is, and the best trials."""
+    """How far it is, the best trials, and the values that are best by all of them."""
     share = 2 * progress.pairs_done / progress.spec.rules.games
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
@@ -82,9 +86,9 @@ def panel(progress: StudyProgress) -> RenderableType:
     for told in best_trials(progress.told):
         number, elo, pairs = trial_cells(told)
         table.add_row(number, Text(elo, style="bold"), pairs, shown(progress, told.order.played))
-    theta = [] if progress.theta is None else [Text(f"theta: {shown(progress, progress.theta)}")]
+    best = [Text(line) for line in incumbent_lines(progress)]
     return Group(
-        Text(bar(share, BAR_CELLS), style="cyan"), table, *theta, Text(pace(progress), style="dim")
+        Text(bar(share, BAR_CELLS), style="cyan"), table, *best, Text(pace(progress), style="dim")
     )
 
 
@@ -94,8 +98,20 @@ def progress_lines(progress: StudyProgress) -> str:
         f"  {' '.join(trial_cells(told))}; {shown(progress, told.order.played)}"
         for told in best_trials(progress.told)
     ]
-    theta = [] if progress.theta is None else [f"  theta: {shown(progress, progress.theta)}"]
-    return "\n".join([pace(progress), *best, *theta])
+    incumbent = [f"  {line}" for line in incumbent_lines(progress)]
+    return "\n".join([pace(progress), *best, *incumbent])
+
+
+def incumbent_lines(progress: StudyProgress) -> list[str]:
+    """The incumbent in words, once there is one."""
+    if progress.incumbent is None:
+        return []
+    name = "theta" if progress.spec.rules.sampler == "spsa" else "by all trials"
+    values = shown(progress, progress.incumbent)
+    if progress.estimate is None:
+        return [f"{name}: {values}"]
+    elo, error_elo = progress.estimate
+    return [f"{name}: {elo:+.0f} ± {Z95 * error_elo:.0f} Elo; {values}"]
 
 
 def pace(progress: StudyProgress) -> str:

@@ -44,7 +44,7 @@ def render(document: Document) -> str:
         sentence=document["sentence"],
         parameters=parameter_rows(document),
         strengths=strength_rows(document),
-        history_svg=plots.history_figure(_against_base(document)),
+        history_svg=plots.history_figure(_against_base(document), document.get("incumbents", [])),
         importance_svg=response and plots.importance_figure(response["importances"]),
         slices=_slices(document),
         contour_svg=_contour(document),

@@ -13,8 +13,11 @@ from harness.report.svg import BAD, FAINT, GOOD, INK, MAIN, STYLE, new_axes, svg
 Document = Mapping[str, Any]
 
 
-def history_figure(trials: Sequence[Document]) -> str:
-    """Each trial's Elo with its 95 % interval, in order; re-evaluations and the race stand out."""
+def history_figure(trials: Sequence[Document], incumbents: Sequence[Document]) -> str:
+    """Each trial's Elo with its 95 % interval, in order; re-evaluations and the race stand out.
+
+    Over them the incumbents on the way, as the response has them at the end, with a 95 % band.
+    """
     with matplotlib.rc_context(STYLE):
         figure, axes = new_axes("trial", "Elo")
         axes.axhline(0, color=FAINT, linewidth=0.8)
@@ -36,6 +39,13 @@ def history_figure(trials: Sequence[Document]) -> str:
                 markersize=3,
                 linewidth=0.8,
                 label=kind,
+            )
+        if incumbents:
+            x = [one["ordinal"] for one in incumbents]
+            low, high = ([one[side] for one in incumbents] for side in ("low", "high"))
+            axes.fill_between(x, low, high, color=INK, alpha=0.12, linewidth=0)
+            axes.plot(
+                x, [one["elo"] for one in incumbents], color=INK, label="incumbent, at the end"
             )
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.legend(frameon=False, labelcolor=INK, fontsize=9)

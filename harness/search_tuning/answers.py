@@ -22,6 +22,8 @@ from harness.search_tuning.surface import Surface
 
 #: The last trials whose mean is CMA-ES's answer: some generations, after it has found its place.
 _LAST_SHARE: Final = 0.2
+#: So many places of SPSA's path tell where it went.
+_SHOWN_ANSWERS: Final = 50
 
 
 class Conclusion(NamedTuple):
@@ -83,6 +85,16 @@ class Proposer:
             return self.answers(told)[0]
         return self._space.values(self.surface.top(told))
 
+    def estimate(self, values: Values, told: Sequence[Told]) -> tuple[float, float] | None:
+        """Elo of a set of values against the base and its standard error, as the response has them.
+
+        None while no trial has played the base, and when none ever does.
+        """
+        if not any(one.evidence and one.order.opponent is None for one in told):
+            return None
+        mean, error = self.surface.after(told).mean_and_error(self._space.units(values)[None])
+        return float(mean[0]), float(error[0])
+
     def mean_elo(self, values: Values, told: Sequence[Told]) -> float:
         """The posterior mean of a set of values."""
         return float(self.surface.after(told).mean(self._space.units(values)[None])[0])
@@ -99,6 +111,15 @@ class Proposer:
         if self._rules.sampler == "cma-es":
             values = [self._late_mean(told), *values]
         return list({tuple(one.items()): one for one in values}.values())[:RACE_ENTRANTS]
+
+    def course_of_answers(self, told: Sequence[Told]) -> dict[int, Values]:
+        """What would have been answered on the way, by the trial at which it was the incumbent."""
+        if not self.plays_itself:
+            orders = [one.order for one in told]
+            return {one.ordinal: one.played for one in orders if one.kind == "re-evaluation"}
+        path = self._spsa.path(told)
+        step = -(-len(path) // _SHOWN_ANSWERS)
+        return {k: self._space.values(path[k]) for k in range(0, len(path), step)}
 
     def _late_mean(self, told: Sequence[Told]) -> Values:
         searched = [one for one in told if one.order.kind == "search" and one.evidence is not None]

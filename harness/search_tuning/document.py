@@ -43,6 +43,7 @@ def study_document(
         "confirmed": [_confirmed(test) for test in tests],
     }
     if found is not None:
+        document["incumbents"] = _incumbents(result)
         document["response"] = _response(spec, result, found.values)
     document["sentence"] = sentence(document)
     return document
@@ -50,6 +51,16 @@ def study_document(
 
 def _interval(elo: float, error_elo: float) -> dict[str, float]:
     return {"elo": elo, "low": elo - Z95 * error_elo, "high": elo + Z95 * error_elo}
+
+
+def _incumbents(result: StudyResult) -> list[dict[str, Any]]:
+    """What would have been answered on the way, and its Elo by all that is known at the end."""
+    shown = []
+    for ordinal, values in result.proposer.course_of_answers(result.told).items():
+        estimate = result.proposer.estimate(values, result.told)
+        if estimate is not None:
+            shown.append({"ordinal": ordinal, "values": values} | _interval(*estimate))
+    return shown
 
 
 def _trial(told: Told) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from harness.search_tuning.document import study_document
 from harness.search_tuning.ledger import Ledger
 from harness.search_tuning.openings import StudyOpenings
 from harness.search_tuning.plan import make_plan
-from harness.search_tuning.rules import Rules
+from harness.search_tuning.rules import Rules, rules_of
 from harness.search_tuning.space import Dimension, Space
 from harness.search_tuning.study import StudyResult
 from harness.search_tuning.study_spec import StudySpec, pair_number, trial_pair
@@ -145,9 +145,14 @@ def test_progress_is_told_with_the_best_by_their_lower_bounds(result: StudyResul
 
 
 def test_spsa_shows_where_it_is(result: StudyResult) -> None:
-    theta = {"lmr_base": 85, "lmr_divisor": 300}
-    progress = StudyProgress(SPEC, [], 300, 600, 60.0, theta)
+    incumbent = {"lmr_base": 85, "lmr_divisor": 300}
+    spec = SPEC.model_copy(update={"rules": rules_of("spsa", 1200)})
+    progress = StudyProgress(spec, [], 300, 600, 60.0, incumbent)
     assert progress_lines(progress).endswith("theta: lmr_base 0.85, lmr_divisor 3.00")
+    progress = StudyProgress(SPEC, [], 300, 600, 60.0, incumbent, (12.0, 5.0))
+    assert progress_lines(progress).endswith(
+        "by all trials: +12 ± 10 Elo; lmr_base 0.85, lmr_divisor 3.00"
+    )
 
 
 def test_the_end_of_a_study_says_where_its_files_are(result: StudyResult) -> None:
