@@ -62,15 +62,20 @@ def find_config(text: str) -> Path:
 
     An absolute path is only looked up as given.
     """
-    given = Path(text)
-    candidates = [given]
-    if not given.is_absolute():
-        candidates += [Path("configs") / given, REPOSITORY_CONFIGS / given]
+    candidates = _candidates(Path(), text)
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    looked = ", ".join(str(candidate) for candidate in candidates)
-    raise UsageError(f"config file {text!r} not found; looked for {looked}")
+    raise UsageError(f"config file {text!r} not found; looked for {_listed(candidates)}")
+
+
+def _candidates(folder: Path, text: str) -> list[Path]:
+    below = (folder, Path("configs"), REPOSITORY_CONFIGS)
+    return list(dict.fromkeys(place / text for place in below))
+
+
+def _listed(paths: Iterable[Path]) -> str:
+    return ", ".join(str(path) for path in paths)
 
 
 def read_text(path: Path) -> str:
@@ -135,17 +140,24 @@ def _key_lines(text: str) -> dict[tuple[str, str], int]:
     return lines
 
 
+def _linked(link: Entry) -> Path:
+    candidates = _candidates(link.path.parent, link.text)
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    raise link.refusal(f"no such file; looked for {_listed(candidates)}")
+
+
 def read_chain(path: Path, key: tuple[str, str]) -> list[list[Entry]]:
     """The entries of a file and of the files that `key` names in it, the farthest file first.
 
-    A path is relative to the folder of the file that holds it. A cycle is refused.
+    A path is looked up in the folder of the file that holds it, then where `find_config` looks. A
+    cycle is refused.
     """
     chain: list[list[Entry]] = []
     seen: list[Path] = []
     link: Entry | None = None
     while True:
-        if link is not None and not path.is_file():
-            raise link.refusal(f"no such file; looked for {path}")
         if path.resolve() in seen:
             assert link is not None
             raise link.refusal("this file extends itself, directly or in a circle")
@@ -155,4 +167,4 @@ def read_chain(path: Path, key: tuple[str, str]) -> list[list[Entry]]:
         link = next((entry for entry in entries if (entry.section, entry.key) == key), None)
         if link is None:
             return chain[::-1]
-        path = path.parent / link.text
+        path = _linked(link)

@@ -18,14 +18,14 @@ from harness.journal import FILE_NAME, Journal
 from harness.playing import RunOptions
 from harness.report.search_page import STUDY, write_search_report
 from harness.run_start import view_of
-from harness.search_options import base_and_space
+from harness.search_options import base_and_space, study_name
 from harness.search_tuning.candidate import candidate_config
 from harness.search_tuning.confirm import confirm
 from harness.search_tuning.document import study_document
 from harness.search_tuning.plan import make_plan, measured_games_per_hour
 from harness.search_tuning.rules import rules_of
 from harness.search_tuning.space import Space
-from harness.search_tuning.storage import check_reachable
+from harness.search_tuning.storage import check_usable
 from harness.search_tuning.study import StudyResult, play_study
 from harness.search_tuning.study_spec import StudySpec
 from harness.search_view import SEARCH, StudyHeading, progress_of
@@ -45,14 +45,14 @@ def run_search(context: click.Context) -> str | None:
         show_screen(space, base)
         return None
     view = view_of(values, SEARCH)
-    if values["storage"] is not None:
-        check_reachable(values["storage"])
     spec = study_spec(context, base, space)
+    folder = values["out"] / f"search-{spec.name}"
+    if values["storage"] is not None:
+        check_usable(values["storage"], folder, spec.name, spec.facts())
     workers = values["concurrency"] or len(os.sched_getaffinity(0))
     show_plan(context, spec, workers, view)
     if values["plan"]:
         return None
-    folder = values["out"] / f"search-{spec.name}"
     resume = (folder / FILE_NAME).exists()
     if resume:
         check_same_study(folder, spec)
@@ -169,7 +169,7 @@ def study_spec(context: click.Context, base: EngineConfig, space: Space) -> Stud
 
     values = context.params
     return StudySpec(
-        name=values["name"] or Path(values["space"]).stem,
+        name=study_name(values),
         base=base,
         space=space,
         rules=rules_of(values["sampler"], values["games"], values["trial_pairs"]),

@@ -78,6 +78,11 @@ def check_usage(context: click.Context) -> None:
     base_and_space(context.params)
 
 
+def study_name(values: Mapping[str, Any]) -> str:
+    """What the study and its candidate are called."""
+    return str(values["name"] or Path(values["space"]).stem)
+
+
 def base_and_space(values: Mapping[str, Any]) -> tuple[EngineConfig, Space]:
     """BASE, its config saying all that is tuned, and SPACE.
 
@@ -94,5 +99,7 @@ def base_and_space(values: Mapping[str, Any]) -> tuple[EngineConfig, Space]:
             f"BASE = {values['base']}: source = {base.source}; expected {', '.join(SOURCES)}: the"
             " parameters of the working tree's engine are tuned, or the options of a program"
         )
+    if study_name(values) == base.name:
+        raise UsageError(f"--name {base.name}: the base is called so; expected another name")
     space = read_space(values["space"], base)
     return tunables_of(base).completed(base, [*space.names, *space.fixed]), space

@@ -47,10 +47,20 @@ def opened_study(
             raise _unreachable(url or JOURNAL, error) from error
 
 
-def check_reachable(url: str) -> None:
-    """Refuse a store that is not there, before anything is written. Raises EngineStartError."""
-    with ExitStack() as connections, _reached(url):
-        _base_storage(url, connections)
+def check_usable(url: str, folder: Path, name: str, facts: dict[str, Any]) -> None:
+    """Refuse a store that cannot be used, before anything is written.
+
+    Raises EngineStartError (it is not there), and UsageError when its study of that name is another
+    one, or is being played.
+    """
+    with ExitStack() as connections:
+        with _reached(url):
+            storage = _base_storage(url, connections)
+            begun = name in optuna.get_all_study_names(storage)
+            study = optuna.load_study(study_name=name, storage=storage) if begun else None
+        if study is not None:
+            _check_same(study, url, facts)
+            check_free(study, folder)
 
 
 def _open(
@@ -62,16 +72,20 @@ def _open(
         study = optuna.create_study(
             storage=storage, study_name=name, direction="maximize", load_if_exists=True
         )
+    _check_same(study, where, facts)
+    for key in facts.keys() - study.user_attrs.keys():
+        study.set_user_attr(key, facts[key])
+    return study
+
+
+def _check_same(study: optuna.Study, where: str, facts: dict[str, Any]) -> None:
     before = study.user_attrs
     for key, value in facts.items():
         if before.get(key, value) != value:
             raise UsageError(
-                f"{_without_password(where)} has a study {name!r} with another {key}; expected"
-                " another --name, or the space, base and options that it began with"
+                f"{_without_password(where)} has a study {study.study_name!r} with another {key};"
+                " expected another --name, or the space, base and options that it began with"
             )
-    for key in facts.keys() - before.keys():
-        study.set_user_attr(key, facts[key])
-    return study
 
 
 @contextmanager
@@ -111,31 +125,35 @@ def _without_password(url: str) -> str:
     return f"{scheme}://...@{rest.rpartition('@')[2]}"
 
 
+def check_free(study: optuna.Study, folder: Path) -> None:
+    """Refuse a study that another coordinator has. Raises UsageError."""
+    owner, me = study.user_attrs.get(_OWNER), _coordinator(folder)
+    if owner is None or owner | me == owner:
+        return
+    here = owner["host"] == me["host"]
+    if _is_alive(owner["process"]) if here else time.time() - owner["at"] < _STALE_S:
+        raise UsageError(
+            f"study {study.study_name!r} is being played by process {owner['process']} on"
+            f" {owner['host']}; expected a study that has stopped"
+        )
+
+
+def _coordinator(folder: Path) -> dict[str, Any]:
+    """This one. By host too: on another one the same number is another process."""
+    host = socket.gethostname()
+    return {"host": host, "process": os.getpid(), "folder": str(folder.resolve())}
+
+
 class Lease:
     """The right to go on with a study, while it is renewed."""
 
     def __init__(self, study: optuna.Study, folder: Path) -> None:
         """Take it. Raises UsageError when another coordinator has it."""
         self._study = study
-        self._me = {
-            "host": socket.gethostname(),
-            "process": os.getpid(),
-            "folder": str(folder.resolve()),
-        }
-        self._check_free()
+        self._me = _coordinator(folder)
+        check_free(study, folder)
         self._renewed_s = float("-inf")
         self.renew()
-
-    def _check_free(self) -> None:
-        owner = self._study.user_attrs.get(_OWNER)
-        if owner is None or self._is_mine(owner):
-            return
-        here = owner["host"] == self._me["host"]
-        if _is_alive(owner["process"]) if here else time.time() - owner["at"] < _STALE_S:
-            raise UsageError(
-                f"study {self._study.study_name!r} is being played by process {owner['process']} on"
-                f" {owner['host']}; expected a study that has stopped"
-            )
 
     def renew(self) -> None:
         """Say that its owner lives; raises UsageError when another one has taken it."""
@@ -156,7 +174,6 @@ class Lease:
             self._study.set_user_attr(_OWNER, None)
 
     def _is_mine(self, owner: dict[str, Any] | None) -> bool:
-        """By host too: on another one the same number is another process."""
         return owner is not None and owner | self._me == owner
 
 

@@ -24,7 +24,7 @@ from harness.search_tuning.openings import StudyOpenings, study_openings
 from harness.search_tuning.seating import TRIAL, games_of, note_of, sides_of
 from harness.search_tuning.storage import Lease, opened_study
 from harness.search_tuning.study_spec import StudySpec, trial_pair
-from harness.spec import Sides, canonical_json
+from harness.spec import Sides
 from harness.tally import FAULTS
 
 if TYPE_CHECKING:
@@ -165,11 +165,10 @@ def play_study(
 
     Raises UsageError, EngineStartError, and Interrupted, after which it can be gone on with.
     """
-    facts = {"space": canonical_json(spec.space.model_dump()), "spec_hash": spec.spec_hash()}
     with (
         Interrupts() as interrupts,
         opened_run(spec, options, view.message) as opened,
-        opened_study(storage_url, options.run_dir, spec.name, facts) as study,
+        opened_study(storage_url, options.run_dir, spec.name, spec.facts()) as study,
     ):
         lease = Lease(study, options.run_dir)
         openings = study_openings(options.run_dir, spec, spec.rules)

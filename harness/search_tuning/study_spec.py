@@ -8,7 +8,7 @@ from harness.schedule import GameTask, PairTask, pair_task
 from harness.search_tuning.rules import Rules
 from harness.search_tuning.space import Space, Values
 from harness.search_tuning.tunables import tunables_of
-from harness.spec import EngineConfig, RunSpec
+from harness.spec import EngineConfig, RunSpec, canonical_json
 
 #: Pair numbers that each trial has to itself: pair `index` of trial `ordinal` is number
 #: ordinal * PAIRS_PER_TRIAL + index of the run.
@@ -57,6 +57,10 @@ class StudySpec(RunSpec):
         content = super().hashed()
         del content["name"]
         return content | {"base": self.base.digest()}
+
+    def facts(self) -> dict[str, str]:
+        """What tells it from another study of that name, in its store."""
+        return {"space": canonical_json(self.space.model_dump()), "spec_hash": self.spec_hash()}
 
     def base_values(self) -> Values | None:
         """The base's own values; None where it is no point of the space."""

@@ -389,6 +389,10 @@ MISTAKES = [
         "BASE = null.cfg: source = null; expected builtin, uci, git: the parameters of the",
     ),
     (
+        "tune search spaces/lmr.cfg base.cfg --name base",
+        "--name base: the base is called so; expected another name",
+    ),
+    (
         "tune texel",
         "SOURCE and --features: neither given; expected one of them",
     ),

@@ -138,9 +138,17 @@ def test_extending_in_a_circle_is_refused():
 
 
 def test_extending_a_missing_file_names_the_line():
-    assert refusal("[engine]\n\nextends = nil.cfg\n") == (
-        "x.cfg, line 3: engine.extends = nil.cfg: no such file; looked for nil.cfg"
+    assert refusal("[engine]\n\nextends = nil.cfg\n").startswith(
+        "x.cfg, line 3: engine.extends = nil.cfg: no such file; looked for nil.cfg, configs/nil.cfg"
     )
+
+
+def test_what_is_extended_is_looked_for_beside_the_file_then_in_configs():
+    write("configs/other.cfg", "[search]\nlmr_base = 0.10\n")
+    write("deep/x.cfg", "[engine]\nextends = other.cfg\n")
+    assert load_engine_config("deep/x.cfg").search["lmr_base"] == 10
+    write("deep/other.cfg", "[search]\nlmr_base = 0.20\n")
+    assert load_engine_config("deep/x.cfg").search["lmr_base"] == 20
 
 
 def test_options_and_source():

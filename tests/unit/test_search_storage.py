@@ -11,7 +11,7 @@ import optuna
 import pytest
 
 from harness.errors import EngineStartError, UsageError
-from harness.search_tuning.storage import Lease, check_reachable, opened_study
+from harness.search_tuning.storage import Lease, check_usable, opened_study
 
 
 def test_a_study_of_that_name_with_another_space_is_refused(tmp_path: Path) -> None:
@@ -33,8 +33,24 @@ def test_a_store_that_cannot_be_reached_is_told_without_its_password(
     tmp_path: Path, url: str
 ) -> None:
     with pytest.raises(EngineStartError, match="cannot be reached") as told:
-        check_reachable(url)
+        check_usable(url, Path("run"), "lmr", {})
     assert "secret" not in str(told.value)
+
+
+def test_a_study_that_is_played_or_another_one_is_refused_before_anything_is_written(
+    tmp_path: Path,
+) -> None:
+    url, folder = f"sqlite:///{tmp_path}/trials.db", tmp_path / "search-lmr"
+    check_usable(url, folder, "lmr", {"space": "a"})
+    with opened_study(url, tmp_path, "lmr", {"space": "a"}) as study:
+        check_usable(url, folder, "lmr", {"space": "a"})
+        with pytest.raises(UsageError, match="with another space"):
+            check_usable(url, folder, "lmr", {"space": "b"})
+        Lease(study, tmp_path)
+        study.set_user_attr("owner", {**study.user_attrs["owner"], "process": os.getppid()})
+        with pytest.raises(UsageError, match="is being played by process"):
+            check_usable(url, folder, "lmr", {"space": "a"})
+    assert not folder.exists()
 
 
 @pytest.fixture
