@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.weights import WEIGHT_LIMIT_CP, Term
+from harness.cores import default_threads
 from harness.engines import Schema, schema_of
 from harness.errors import UsageError
 from harness.ini import Entry, find_config, nearest, read_chain
@@ -23,7 +24,7 @@ from harness.program_config import (
     TIMEOUT_KEYS,
     Entries,
     check_text,
-    introduced_as,
+    introduction,
     program_differences,
     read_program,
 )
@@ -86,10 +87,14 @@ def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = Non
     )
     if config.program is None:
         return config
-    called = introduced_as(config.program, entries) or config.name
+    greeting = introduction(config.program, entries)
+    said = {"default_threads": default_threads(greeting)}
+    if name is not None:
+        return config.model_copy(update=said)
+    called = greeting.name if greeting.name.isprintable() and greeting.name else config.name
     if config.program.commit:
         called = f"{called} {config.program.commit[:8]}"  # its other revisions say the same name
-    return config if name is not None else config.model_copy(update={"name": called})
+    return config.model_copy(update={**said, "name": called})
 
 
 def _own(entries: Entries, schema: Schema) -> dict[str, Any]:

@@ -13,20 +13,41 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from harness.spec import EngineConfig, RunSpec
+    from harness.uci_options import Greeting
 
 _SIBLINGS: Final = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
 def threads_of(config: EngineConfig) -> int:
-    """The threads that a player searches with: a program's option Threads, however it is spelt."""
-    options = {name.lower(): value for name, value in config.options.items()}
-    given = options.get("threads", "")
-    return max(1, int(given)) if config.program is not None and given.isdecimal() else 1
+    """The threads that a player searches with: as its options say, else its own default."""
+    return asked_threads(config) or config.default_threads
+
+
+def asked_threads(config: EngineConfig) -> int | None:
+    """The threads that its options ask for."""
+    given = [value for name, value in config.options.items() if _means_threads(name)]
+    return max(1, int(given[0])) if given and given[0].isdecimal() else None
+
+
+def default_threads(greeting: Greeting) -> int:
+    """The threads that a program searches with when it is not told."""
+    found = [spin.default for name, spin in greeting.spins.items() if _means_threads(name)]
+    return max([1, *found])
+
+
+def _means_threads(option: str) -> bool:
+    """As most engines call it, and as Toga and Komodo do."""
+    return option.lower() in ("threads", "number of threads", "cores")
+
+
+def most_threads(spec: RunSpec) -> EngineConfig:
+    """The player that decides how many cores a game of a run needs."""
+    return max(spec.engines, key=threads_of)
 
 
 def cores_per_game(spec: RunSpec) -> int:
     """What the most demanding game of a run needs."""
-    return max(map(threads_of, spec.engines))
+    return threads_of(most_threads(spec))
 
 
 def usable_cores() -> tuple[int, ...]:

@@ -148,8 +148,8 @@ def _timeouts(entries: Entries) -> Timeouts:
     return Timeouts(**given)
 
 
-def introduced_as(program: Program, entries: Entries) -> str:
-    """The name that a program gives itself, its options tried.
+def introduction(program: Program, entries: Entries) -> Greeting:
+    """What a program says of itself, its options tried.
 
     Raises EngineStartError where it does not start, UsageError for an option that it has not.
     """
@@ -161,7 +161,7 @@ def introduced_as(program: Program, entries: Entries) -> str:
         for entry in options:
             process.send(setoption(entry.key, entry.text, greeting), deadline_ns)
         process.wait_ready(program.timeouts.ready_ms)
-    return greeting.name if greeting.name.isprintable() else ""
+    return greeting
 
 
 def greeting_of(program: Program) -> Greeting:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from harness import options
-from harness.cores import cores_per_game, dealt, usable_cores
+from harness.cores import asked_threads, cores_per_game, dealt, most_threads, usable_cores
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,19 +68,24 @@ def games_at_a_time(spec: RunSpec, values: Mapping[str, Any]) -> int:
     need, cores = cores_per_game(spec), len(usable_cores())
     games: int = values["concurrency"] or max(1, cores // need)
     if spec.is_timed and games * need > cores and not values["force_concurrency"]:
-        raise UsageError(f"{_crowd(games, need, cores)}; expected no more, or --force-concurrency")
+        raise UsageError(f"{_crowd(spec, games)}; expected no more, or --force-concurrency")
     return games
 
 
 def crowding(spec: RunSpec, concurrency: int, cluster: str | None) -> Iterator[str]:
-    """A word on games that take each other's time, all the same."""
+    """A word on threads that nobody asked for, and on games that take each other's time."""
+    for one in spec.engines:
+        if one.default_threads > 1 and asked_threads(one) is None:
+            yield f"{one.name} searches with {one.default_threads} threads, as is its default"
     need, cores = cores_per_game(spec), len(usable_cores())
     if spec.is_timed and cluster is None and concurrency * need > cores:
-        yield f"{WARNING}{_crowd(concurrency, need, cores)}"
+        yield f"{WARNING}{_crowd(spec, concurrency)}"
 
 
-def _crowd(games: int, need: int, cores: int) -> str:
-    of_threads = "" if need == 1 else f" with {need} threads each"
+def _crowd(spec: RunSpec, games: int) -> str:
+    need, cores = cores_per_game(spec), len(usable_cores())
+    owner = most_threads(spec).name
+    of_threads = "" if need == 1 else f" with {need} threads each (those of {owner})"
     return (
         f"games with clocks, {games} at a time{of_threads}, need {games * need} cores, and there"
         f" are {cores}"

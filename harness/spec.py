@@ -74,6 +74,7 @@ class EngineConfig(_Frozen):
     `program` is there for a UCI engine only, which has `options` and nothing else of ours.
     `source_digest` is that of an engine of another revision, `source = builtin@COMMIT`; "" is the
     run's own engine. `rating_elo`, where it is known, anchors the ratings of a tournament.
+    `default_threads` are those that a program searches with when its options do not say it.
     """
 
     name: str
@@ -86,6 +87,7 @@ class EngineConfig(_Frozen):
     path: str = ""
     program: Program | None = None
     rating_elo: float | None = None
+    default_threads: int = 1
 
     @property
     def hash_mb(self) -> int:
@@ -96,9 +98,8 @@ class EngineConfig(_Frozen):
 
         Of another revision's engine the sources count, not the commit that they were taken from.
         """
-        content = self.model_dump(
-            mode="json", exclude={"name", "path", "source_digest", "rating_elo"}
-        )
+        aside = {"name", "path", "source_digest", "rating_elo", "default_threads"}
+        content = self.model_dump(mode="json", exclude=aside)
         if self.program is None:
             del content["program"]  # digests are as old as journals, and older than programs
         if self.source_digest:

@@ -1,6 +1,7 @@
 """A UCI program for tests: it dances with its knights, and misbehaves once, where it is told to.
 
-    python scripted_engine.py [FAULT@STAGE]... [think=MS] [spin=MS] [option=NAME] [move=N]
+    python scripted_engine.py [FAULT@STAGE]... [think=MS] [spin=MS] [move=N]
+                              [option=NAME] [default=N]
 
 From the start position its games are 1. Nf3 Nf6 2. Ng1 Ng8, and the same again: a draw by
 repetition after eight plies. At STAGE (`spawn`, or a word of the protocol; `position` and `go` at
@@ -36,6 +37,7 @@ class Engine:
         self.think_s = int(settings.get("think", 0)) / 1000
         self.spin_s = int(settings.get("spin", 0)) / 1000
         self.option = settings.get("option", "Hash")
+        self.default = settings.get("default", "1")
         self.played = 0
         self.own_moves = 0
 
@@ -55,7 +57,7 @@ class Engine:
             return
         if command == "uci":
             say("id name Scripted 1.0\nid author tests")
-            say(f"option name {self.option} type spin default 1 min 1 max 64")
+            say(f"option name {self.option} type spin default {self.default} min 1 max 64")
             say("option name Clear Hash type button\nuciok")
         elif command == "isready":
             say("readyok")

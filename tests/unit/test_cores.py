@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness import run_start
-from harness.cores import cores_per_game, dealt, spread, threads_of
+from harness.config import load_engine_config
+from harness.cores import cores_per_game, dealt, default_threads, spread, threads_of
 from harness.errors import UsageError
 from harness.limits import Limit
 from harness.run_start import crowding, games_at_a_time
 from harness.spec import EngineConfig, MatchSpec
+from harness.uci_options import read_greeting
 from tests.match.engines import scripted
 from tests.match.runs import null_spec
 
@@ -36,6 +40,35 @@ def test_threads_are_the_programs_option_in_any_case() -> None:
     assert threads_of(scripted()) == threads_of(scripted(Threads="max")) == 1
     assert threads_of(EngineConfig(name="new")) == 1
     assert cores_per_game(timed(Threads="2")) == 2
+
+
+def test_threads_are_the_programs_default_where_nobody_says_otherwise() -> None:
+    greeting = read_greeting(["option name Number of Threads type spin default 3 min 1 max 8"])
+    assert default_threads(greeting) == 3
+    assert default_threads(read_greeting(["option name Hash type spin default 3 min 1 max 8"])) == 1
+    glaurung = scripted().model_copy(update={"name": "glaurung", "default_threads": 2})
+    assert threads_of(glaurung) == 2
+    assert threads_of(glaurung.model_copy(update={"options": {"threads": "1"}})) == 1
+    assert glaurung.digest() == scripted().digest()
+
+
+@pytest.mark.usefixtures("four_cores")
+def test_who_has_the_threads_is_named() -> None:
+    glaurung = scripted().model_copy(update={"name": "glaurung", "default_threads": 2})
+    spec = null_spec(1, new=glaurung, limit=CLOCK)
+    assert games_at_a_time(spec, given(None)) == 2
+    assert list(crowding(spec, 2, None)) == ["glaurung searches with 2 threads, as is its default"]
+    with pytest.raises(UsageError, match=r"3 at a time with 2 threads each \(those of glaurung\)"):
+        games_at_a_time(spec, given(3))
+
+
+def test_a_program_is_asked_for_its_threads(tmp_path: Path) -> None:
+    program = scripted("option=Threads", "default=3").program
+    assert program is not None
+    words = shlex.join(program.arguments)
+    config = tmp_path / "x.cfg"
+    config.write_text(f"[engine]\nsource = uci\ncommand = {program.command}\narguments = {words}\n")
+    assert load_engine_config(str(config)).default_threads == 3
 
 
 def test_twins_of_a_physical_core_come_last() -> None:
@@ -64,10 +97,10 @@ def test_too_many_games_with_clocks_are_refused() -> None:
         games_at_a_time(timed(), given(5))
     with pytest.raises(
         UsageError,
-        match=r"clocks, 3 at a time with 2 threads each, need 6 cores, .* 4; expected no more,",
+        match=r"clocks, 3 at a time with 2 threads each .*, need 6 cores, .* 4; expected no more,",
     ):
         games_at_a_time(timed(Threads="2"), given(3))
-    with pytest.raises(UsageError, match="clocks, 1 at a time with 8 threads each, need 8 cores"):
+    with pytest.raises(UsageError, match=r"1 at a time with 8 threads each .*, need 8 cores"):
         games_at_a_time(timed(Threads="8"), given(None))
 
 
