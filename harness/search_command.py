@@ -146,7 +146,12 @@ def show_plan(context: click.Context, spec: StudySpec, workers: int, view: View)
     test = options.sprt_spec(context).hypotheses()
     speed = _games_per_hour(spec, workers)
     plan = make_plan(
-        len(spec.space.dimensions), spec.rules.games, test, context.params["max_games"], speed
+        len(spec.space.dimensions),
+        spec.rules.games,
+        test,
+        context.params["max_games"],
+        speed,
+        context.params["draw_ratio"],
     )
     for line in plan.lines:
         view.message(line)

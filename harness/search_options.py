@@ -55,6 +55,14 @@ study_options = together(
         metavar="N",
         help="Most games of each test at two and four times the nodes; 0: none.",
     ),
+    click.option(
+        "--draw-ratio",
+        type=click.FloatRange(0, 1, max_open=True),
+        default=0.4,
+        show_default=True,
+        metavar="P",
+        help="For the plan: share of games that are drawn between equals.",
+    ),
     click.option("--plan", is_flag=True, help="Play nothing; say what can be expected."),
     click.option(
         "--screen", is_flag=True, help="Play nothing; say which parameters change the search."

@@ -174,3 +174,10 @@ def test_a_plan_grows_with_the_games_and_says_when_it_is_hopeless() -> None:
     for one, other in zip(small.expectations, large.expectations, strict=True):
         assert one.gain_elo < other.gain_elo < one.attainable_elo
         assert one.pass_chance < other.pass_chance
+
+
+def test_a_plan_is_better_where_more_games_are_drawn() -> None:
+    test = Hypotheses(0.0, 5.0, 0.05, 0.05, "normalized")
+    few, many = (make_plan(4, 20_000, test, 20_000, draw_ratio=share) for share in (0.1, 0.7))
+    assert many.claim_error_elo < few.claim_error_elo
+    assert many.expectations[0].gain_elo > few.expectations[0].gain_elo
