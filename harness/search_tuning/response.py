@@ -128,10 +128,10 @@ class Response:
         self._base = base
 
     def _rows(self, units: Floats) -> Floats:
+        dimensions = self._base.size
         rows = np.zeros((len(units), self._regressor.n_features_in_))
-        rows[:, : 2 * self._base.size] = np.hstack(
-            [units, np.broadcast_to(self._base, units.shape)]
-        )
+        rows[:, :dimensions] = units
+        rows[:, dimensions : 2 * dimensions] = self._base
         return rows
 
     def mean(self, units: Floats) -> Floats:
