@@ -148,8 +148,12 @@ def _text_between(lines: list[str], start: tuple[int, int], end: tuple[int, int]
     return text[start[1] : len(text) - len(lines[end[0] - 1]) + end[1]]
 
 
+@functools.cache
 def strip_source(source: str) -> str:
-    """`source` without comments, docstrings and layout: what the compiler sees, as one string."""
+    """`source` without comments, docstrings and layout: what the compiler sees, as one string.
+
+    Remembered by the text itself: the copies of an engine that a run looks at are mostly equal.
+    """
     kept: list[str] = []
     for words in _logical_lines(source):
         content = {kind for kind, _ in words} - _LAYOUT_WORDS.keys()
