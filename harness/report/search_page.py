@@ -134,6 +134,7 @@ def _slices(document: Document) -> list[tuple[str, str]]:
         ]
         figure = slice_figure(
             name,
+            one["log"],
             document["response"]["slices"][name],
             document["values"][name] / scale,
             base[name] / scale if name in base else None,

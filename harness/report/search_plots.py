@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from harness.report.svg import BAD, FAINT, GOOD, INK, MAIN, STYLE, new_axes, svg_of
 
@@ -67,11 +67,17 @@ def importance_figure(importances: Mapping[str, float]) -> str:
 
 
 def slice_figure(
-    name: str, curve: Document, found: float, base: float | None, trials: Sequence[Document]
+    name: str,
+    log: bool,
+    curve: Document,
+    found: float,
+    base: float | None,
+    trials: Sequence[Document],
 ) -> str:
     """The mean along one dimension through the answer, its 95 % band, and the trials' results.
 
-    `found` and `base` are values of the dimension; `trials` have `x` and `elo`.
+    `log` gives equal room to equal ratios, as the space does. `found` and `base` are values of the
+    dimension; `trials` have `x` and `elo`.
     """
     with matplotlib.rc_context(STYLE):
         figure, axes = new_axes(name, "Elo")
@@ -87,6 +93,11 @@ def slice_figure(
         if base is not None:
             axes.axvline(base, color=INK, linewidth=0.8, linestyle=":", label="base")
         axes.set_ylim(min(low) - 15, max(high) + 15)
+        if log:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
         axes.legend(frameon=False, labelcolor=INK, fontsize=9)
         return svg_of(figure)
 

@@ -38,7 +38,7 @@ def study_document(
         "trials": [_trial(told) for told in result.told],
         "games": 2 * sum(told.counts.observations for told in result.told),
         "values": None if found is None else found.values,
-        "base_values": spec.base_values(),
+        "base_values": spec.own_values(),
         "claimed": None if found is None else _interval(found.elo, found.error_elo),
         "confirmed": [_confirmed(test) for test in tests],
     }

@@ -62,11 +62,15 @@ class StudySpec(RunSpec):
         """What tells it from another study of that name, in its store."""
         return {"space": canonical_json(self.space.model_dump()), "spec_hash": self.spec_hash()}
 
+    def own_values(self) -> Values:
+        """The base's values of what is tuned, wherever they lie."""
+        own = tunables_of(self.base).values(self.base)
+        return {name: own[name] for name in self.space.names}
+
     def base_values(self) -> Values | None:
         """The base's own values; None where it is no point of the space."""
-        own = tunables_of(self.base).values(self.base)
-        values = {one.name: own[one.name] for one in self.space.dimensions}
-        fixed = self.space.fixed.items() <= own.items()
+        values = self.own_values()
+        fixed = self.space.fixed.items() <= tunables_of(self.base).values(self.base).items()
         inside = all(one.low <= values[one.name] <= one.high for one in self.space.dimensions)
         return values if fixed and inside and self.space.repaired(values) == values else None
 

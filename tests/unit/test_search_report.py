@@ -122,7 +122,9 @@ def test_the_candidate_extends_the_base(result: StudyResult, tmp_path: Path) -> 
 def test_a_base_outside_the_space_has_no_place_in_it() -> None:
     assert SPEC.base_values() == {"lmr_base": 75, "lmr_divisor": 225}
     other = SPEC.base.model_copy(update={"search": SPEC.base.search | {"lmr_pv": 0}})
-    assert SPEC.model_copy(update={"base": other}).base_values() is None
+    outside = SPEC.model_copy(update={"base": other})
+    assert outside.base_values() is None
+    assert outside.own_values() == SPEC.base_values()
 
 
 def test_pairs_are_numbered_by_trial() -> None:
