@@ -19,7 +19,7 @@ from harness.planning import game_deviation, outlook
 from harness.sprt import Hypotheses, SprtState
 
 _LOSS_FACTOR: Final = 2.0
-_CLAIM_SHARE: Final = 0.5
+_CLAIM_SHARE: Final = 0.25
 #: Elo for a score's difference near one half.
 _ELO_OF_SCORE: Final = 1600.0 / math.log(10.0)
 #: Plies of a usual game with adjudication, counted over both sides.
