@@ -91,7 +91,8 @@ def load_engine_config(path_text: str, overrides: Mapping[str, str] | None = Non
     said = {"default_threads": default_threads(greeting)}
     if name is not None:
         return config.model_copy(update=said)
-    called = greeting.name if greeting.name.isprintable() and greeting.name else config.name
+    introduced = greeting.name[:MAX_NAME_LENGTH].rstrip()
+    called = introduced if introduced.isprintable() and introduced else config.name
     if config.program.commit:
         called = f"{called} {config.program.commit[:8]}"  # its other revisions say the same name
     return config.model_copy(update={**said, "name": called})

@@ -79,7 +79,7 @@ def steps(talk: list[list[Any]]) -> Iterator[Step]:
         wanted = [_ANSWERS.get(line.split(None, 1)[0]) for line in text.splitlines() if line]
         is_last = following == len(talk)  # and what did not come then is waited for now
         awaited = tuple(word for word in wanted if word is not None and (is_last or word in firsts))
-        chosen = next((line for line in lines if line.startswith("bestmove")), "")
+        chosen = next((line for line in lines if line.split()[:1] == ["bestmove"]), "")
         took_ms = answers[-1][0] - began_ms if answers else 0.0
         yield Step(text.rstrip("\n"), awaited, chosen, 3 * took_ms + _PATIENCE_MS)
 

@@ -11,7 +11,7 @@ import click
 
 from harness import __version__, options
 from harness.config import load_engine_config
-from harness.errors import Interrupted, UsageError
+from harness.errors import EngineStartError, Interrupted, UsageError
 from harness.exports import write_json, write_report_if_possible
 from harness.files import write_whole
 from harness.journal import FILE_NAME, Journal
@@ -59,6 +59,11 @@ def run_search(context: click.Context) -> str | None:
     document = _to_the_end(context, spec, RunOptions(folder, workers, resume), view)
     view.finish(document)
     options.write_result(values["json_path"], document)
+    if document["claimed"] is None:
+        raise EngineStartError(
+            f"{document['sentence']}, as {folder / 'report.html'} shows; expected values with which"
+            " the engine plays"
+        )
     return document["confirmed"][0]["decision"] if document["confirmed"] else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from harness.search_tuning.space import Space
     from harness.spec import EngineConfig
 
+_NAME: Final = re.compile(r"\w[\w+\-.= ]{0,63}")
 #: Those of `harness.search_tuning.rules`, which costs the start of every command too much.
 SAMPLERS: Final = ("gp", "spsa", "cma-es", "tpe", "random")
 
@@ -107,7 +109,13 @@ def base_and_space(values: Mapping[str, Any]) -> tuple[EngineConfig, Space]:
             f"BASE = {values['base']}: source = {base.source}; expected {', '.join(SOURCES)}: the"
             " parameters of the working tree's engine are tuned, or the options of a program"
         )
-    if study_name(values) == base.name:
+    name = study_name(values)
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"--name {name!r}: expected a name for files: at most 64 letters, digits, blanks or any"
+            " of _+-.=, none of these first but the letters, digits and _"
+        )
+    if name == base.name:
         raise UsageError(f"--name {base.name}: the base is called so; expected another name")
     space = read_space(values["space"], base)
     return tunables_of(base).completed(base, [*space.names, *space.fixed]), space

@@ -262,7 +262,7 @@ def _listen(process: UciProcess, deadline_ns: int) -> tuple[bytes, bytes]:
     info = b""
     while True:
         line = process.read_line(deadline_ns)
-        if line.startswith(b"bestmove"):
+        if line.startswith(b"bestmove") and line.split(None, 1)[0] == b"bestmove":
             return info, line
         if b" score " in line and b"bound" not in line and _is_first_line(line):
             info = line

@@ -396,8 +396,8 @@ def _launch(program: Program, name: str) -> subprocess.Popen[bytes]:
             stderr=subprocess.PIPE,
             bufsize=0,
             process_group=0,
-            # One system call, looked up before: nothing that another thread could hold.
-            preexec_fn=_die_with_starter,  # noqa: PLW1509
+            # System calls only, looked up before: nothing that another thread could hold.
+            preexec_fn=_begin_program,  # noqa: PLW1509
         )
     except OSError as error:
         reason = error.strerror or str(error)
@@ -414,7 +414,10 @@ _SHORT_OF: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.EN
 _prctl = getattr(ctypes.CDLL(None), "prctl", None)
 
 
-def _die_with_starter() -> None:
+def _begin_program() -> None:
+    """In the new process: signals as a program expects them, a worker's block some."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if _prctl is not None:  # on Linux
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 

@@ -50,7 +50,7 @@ class Proposer:
         start = np.full(len(space.dimensions), 0.5) if base is None else base
         self._gp = GpSampler(space, seed, self.surface)
         plan = spsa.gains(2 * rules.search_pairs, 2 * rules.trial_pairs, len(space.dimensions))
-        self._spsa = SpsaSampler(space, seed, start, plan)
+        self._spsa = SpsaSampler(space, seed, start, plan, 2 * rules.trial_pairs)
 
     @property
     def plays_itself(self) -> bool:

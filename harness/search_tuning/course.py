@@ -24,9 +24,18 @@ from harness.search_tuning.rules import RACE_ENTRANTS, REEVALUATION_SETS, Rules
 
 #: So many told trials before any is measured against an incumbent.
 _TRIALS_BEFORE_ENDING: Final = 12
-#: So many trials failing one after another say that it is not the parameters.
+#: So many trials failing one after another, at the start or later, say that it is not the
+#: parameters: some values may well be more than an engine bears.
 _FAILURES: Final = 5
+_FAILURES_LATER: Final = 20
 RACE_LOOKS: Final = 10
+
+
+class Failure(NamedTuple):
+    """A fault of an engine in a pair: why, and whether it was the trial's first player."""
+
+    reason: str
+    first: bool
 
 
 class PairRef(NamedTuple):
@@ -44,19 +53,21 @@ class _Open:
 
     order: Order
     most_pairs: int
-    results: dict[int, int | str] = field(default_factory=dict)
+    results: dict[int, int | Failure] = field(default_factory=dict)
     classes: list[int] = field(default_factory=list)
     handed_out: int = 0
     allowed: int = 0
     done: bool = False
-    reason: str = ""
+    failure: Failure | None = None
 
     def counts(self) -> Pentanomial:
         return Pentanomial(*(self.classes.count(i) for i in range(5)))
 
     def told(self) -> Told:
         counts = self.counts()
-        return Told(self.order, counts, None if self.reason else evidence(counts), self.reason)
+        if self.failure is not None:
+            return Told(self.order, counts, None, *self.failure)
+        return Told(self.order, counts, evidence(counts))
 
 
 class Course:
@@ -116,7 +127,7 @@ class Course:
         order = one.order
         return PairRef(order.ordinal, index, order.opening_set, order.first_opening + index)
 
-    def take(self, ordinal: int, index: int, result: int | str) -> None:
+    def take(self, ordinal: int, index: int, result: int | Failure) -> None:
         """The class (0 to 4) of a pair, or what fault ended it.
 
         Pairs that come after their trial's end, or again, are not counted.
@@ -135,8 +146,8 @@ class Course:
             result = one.results.get(len(one.classes))
             if result is None:
                 break
-            if isinstance(result, str):
-                one.reason, one.done = result, True
+            if isinstance(result, Failure):
+                one.failure, one.done = result, True
                 return True
             one.classes.append(result)
             if len(one.classes) == one.allowed:
@@ -189,10 +200,12 @@ class Course:
         """Take a told trial of the search. Raises EngineStartError after failures only."""
         self._searched.append(told)
         self._pairs += told.counts.observations
-        last = self._searched[-_FAILURES:]
-        if len(last) == _FAILURES and all(told.evidence is None for told in last):
+        failed = 0
+        while failed < len(self._searched) and self._searched[-1 - failed].evidence is None:
+            failed += 1
+        if failed >= (_FAILURES if failed == len(self._searched) else _FAILURES_LATER):
             raise EngineStartError(
-                f"{_FAILURES} trials failed one after another, the last one: {last[-1].reason};"
+                f"{failed} trials failed one after another, the last one: {told.reason};"
                 " expected an engine that plays"
             )
 

@@ -9,6 +9,7 @@ trial was asked for stands in its user attributes, which the samplers and the da
     ptnml          pairs by score, lowest first
     variance_elo2  of the trial's value
     reason         why it failed
+    first_failed   whether the first of its two players did
 """
 
 from __future__ import annotations
@@ -55,12 +56,20 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A finished trial; without evidence it has failed."""
+    """A finished trial; without evidence it has failed, by the first player or by the second."""
 
     order: Order
     counts: Pentanomial
     evidence: Evidence | None
     reason: str = ""
+    first_failed: bool = False
+
+    @property
+    def failed_values(self) -> Values | None:
+        """The values with which the engine failed, unless it was the base."""
+        if self.evidence is not None:
+            return None
+        return self.order.played if self.first_failed else self.order.opponent
 
 
 def distributions(space: Space) -> dict[str, Any]:
@@ -86,7 +95,8 @@ def told_of(trial: FrozenTrial) -> Told | None:
         return None
     counts = Pentanomial(*about.get("ptnml", (0, 0, 0, 0, 0)))
     if trial.state != TrialState.COMPLETE or trial.value is None:
-        return Told(order, counts, None, about.get("reason", "unknown"))
+        failed = about.get("first_failed", False)
+        return Told(order, counts, None, about.get("reason", "unknown"), failed)
     found = Evidence(trial.value, about["variance_elo2"], counts.observations)
     return Told(order, counts, found)
 
@@ -174,6 +184,7 @@ class Ledger:
         trial.set_user_attr("ptnml", list(told.counts.classes))
         if told.evidence is None:
             trial.set_user_attr("reason", told.reason)
+            trial.set_user_attr("first_failed", told.first_failed)
             self._study.tell(trial.number, state=TrialState.FAIL)
         else:
             trial.set_user_attr("variance_elo2", told.evidence.variance_elo2)

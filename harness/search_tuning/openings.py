@@ -7,6 +7,7 @@ confirmation  the final test (see `harness.search_tuning.confirm`), made when it
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,9 +19,12 @@ from harness.search_tuning.course import PairRef
 from harness.search_tuning.rules import Rules
 
 if TYPE_CHECKING:
+    from harness.journal import Journal
     from harness.spec import RunSpec
 
 BOOK: Final = "openings.epd"
+#: The event of the journal that says what they are.
+_NOTE: Final = "openings"
 
 
 class StudyOpenings:
@@ -42,6 +46,18 @@ class StudyOpenings:
     def fens(self) -> list[str]:
         return self._fens
 
+    def check_same(self, journal: Journal, folder: Path) -> None:
+        """Note in the study's journal what they are; refuse others later on. Raises UsageError."""
+        sha256 = hashlib.sha256("\n".join(self._fens).encode()).hexdigest()
+        begun = [one.detail["sha256"] for one in journal.events() if one.kind == _NOTE]
+        if not begun:
+            journal.add_event(_NOTE, sha256=sha256)
+        elif begun[0] != sha256:
+            raise UsageError(
+                f"{folder / BOOK}: not the positions that the study began with; expected them, or"
+                " no file: then the study makes it again"
+            )
+
 
 def study_openings(folder: Path, spec: RunSpec, rules: Rules) -> StudyOpenings:
     """Those of the study in a folder, made when it begins."""
@@ -59,4 +75,11 @@ def read_openings(folder: Path, rules: Rules) -> StudyOpenings:
     book = folder / BOOK
     if not book.exists():
         raise UsageError(f"{book}: no such file; expected the openings of the study")
-    return StudyOpenings(book.read_text(encoding="utf-8").splitlines(), rules)
+    fens = book.read_text(encoding="utf-8").splitlines()
+    wanted = rules.search_openings + rules.fresh_openings
+    if len(fens) != wanted:
+        raise UsageError(
+            f"{book}: {len(fens)} positions; expected the study's {wanted}, or no file: then the"
+            " study makes it again"
+        )
+    return StudyOpenings(fens, rules)

@@ -33,6 +33,9 @@ _SPREAD_TRIALS: Final = 16
 #: so far from the top in each dimension, in ranges (measured: docs/search-tuning.md).
 _BASE_EVERY: Final = 4
 _REACH: Final = 0.25
+#: Nearer, in halves, where the response falls by so much on the way: beyond, the engine may fail.
+_CLIFF_ELO: Final = 100.0
+_HALVINGS: Final = 3
 #: Places among which a drawn surface is searched for its top: half of them anywhere, half near the
 #: top of the mean, since a draw at more places costs with their cube.
 _PLACES: Final = 256
@@ -66,8 +69,9 @@ class OurSampler(BaseSampler):
         raise ValueError(f"{param_name} is no parameter of the space {self._space.names}")
 
     def _told(self, study: optuna.Study) -> list[Told]:
-        """The finished trials of the course that have evidence, in order."""
-        for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+        """The finished trials of the course, in order."""
+        finished = (TrialState.COMPLETE, TrialState.FAIL)
+        for trial in study.get_trials(deepcopy=False, states=finished):
             if trial.number not in self._read and (told := told_of(trial)) is not None:
                 self._read[trial.number] = told
         return sorted(self._read.values(), key=lambda told: told.order.ordinal)
@@ -125,9 +129,13 @@ class GpSampler(OurSampler):
         top = self._surface.top(told)
         if self.ordinal % _BASE_EVERY:
             reach = _REACH * spsa.directions(generator, len(top))
-            above, below = (
-                self._space.values(np.clip(place, 0.0, 1.0)) for place in (top + reach, top - reach)
-            )
+            sides = _both_sides(top, reach)
+            for _ in range(_HALVINGS):
+                if np.ptp(response.mean(np.vstack([top, sides]))) < _CLIFF_ELO:
+                    break
+                reach /= 2
+                sides = _both_sides(top, reach)
+            above, below = map(self._space.values, sides)
             if above != below:
                 self.opponent = below
                 return above
@@ -141,12 +149,18 @@ class GpSampler(OurSampler):
         return np.vstack([anywhere, np.clip(near, 0.0, 1.0), top[None]])
 
 
+def _both_sides(top: Units, reach: Units) -> Units:
+    return np.clip([top + reach, top - reach], 0.0, 1.0)
+
+
 class SpsaSampler(OurSampler):
     """theta+ of the next iteration; `opponent` is its theta-."""
 
-    def __init__(self, space: Space, seed: int, start: Units, plan: spsa.Gains) -> None:
+    def __init__(self, space: Space, seed: int, start: Units, plan: spsa.Gains, games: int) -> None:
+        """`games`: of an iteration."""
         super().__init__(space, seed)
         self._plan = plan
+        self._games = games
         self._path = [start]
 
     def sample_relative(
@@ -171,9 +185,13 @@ class SpsaSampler(OurSampler):
         """theta before the first iteration, and after each one that was told."""
         iterations = [one for one in told if one.order.opponent is not None]
         for one in iterations[len(self._path) - 1 :]:
-            classes = one.counts.classes
-            wins_less_losses = sum((i - 2) * count for i, count in enumerate(classes))
             k = one.order.ordinal
-            theta = self._plan.moved(self._path[-1], k, self._delta(k), wins_less_losses)
+            theta = self._plan.moved(self._path[-1], k, self._delta(k), self._balance(one))
             self._path.append(theta)
         return self._path
+
+    def _balance(self, one: Told) -> int:
+        """Wins less losses of theta+; who fails has lost all games."""
+        if one.evidence is None:
+            return -self._games if one.first_failed else self._games
+        return sum((i - 2) * count for i, count in enumerate(one.counts.classes))

@@ -27,6 +27,8 @@ _NUMBER: Final = r"-?\d+(?:\.\d+)?"
 _RANGE: Final = re.compile(
     rf"(?P<low>{_NUMBER}) +to +(?P<high>{_NUMBER})(?: +step +(?P<step>{_NUMBER}))?(?P<log> +log)?"
 )
+#: Up to here every integer has a place in its range.
+_LARGEST: Final = 2**53
 _RANGE_FORM: Final = "expected LOW to HIGH, then perhaps `step STEP` or `log`"
 
 
@@ -60,6 +62,7 @@ def read_space(path_text: str, base: EngineConfig) -> Space:
     dimensions = tuple(_dimension(entry, known) for entry in _of(entries, tunables.section))
     if not dimensions:
         raise UsageError(f"{path}: no parameter to tune; expected a [{tunables.section}] section")
+    _check_spelling(_of(entries, tunables.section))
     space = Space(
         dimensions=dimensions,
         fixed=_fixed(_of(entries, "fixed"), known, [one.name for one in dimensions]),
@@ -73,6 +76,15 @@ def _of(entries: Iterable[Entry], section: str) -> list[Entry]:
     return [entry for entry in entries if entry.section == section]
 
 
+def _check_spelling(entries: Iterable[Entry]) -> None:
+    """To an engine names that differ in case only are one option."""
+    seen: dict[str, str] = {}
+    for entry in entries:
+        before = seen.setdefault(entry.key.lower(), entry.key)
+        if before != entry.key:
+            raise entry.refusal(f"{before} has a range too, and case makes no difference")
+
+
 def _dimension(entry: Entry, known: _Known) -> Dimension:
     parameter = known.of(entry)
     match = _RANGE.fullmatch(entry.text)
@@ -81,6 +93,8 @@ def _dimension(entry: Entry, known: _Known) -> Dimension:
     if match["step"] and match["log"]:
         raise entry.refusal("step and log exclude each other; expected one of them")
     low, high = (_value(entry, parameter, match[key]) for key in ("low", "high"))
+    if max(abs(low), abs(high)) > _LARGEST:
+        raise entry.refusal(f"expected values between -{_LARGEST} and {_LARGEST}")
     if low >= high:
         raise entry.refusal("the range is empty; expected LOW below HIGH")
     if match["log"] and low < 1:

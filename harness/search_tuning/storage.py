@@ -99,16 +99,27 @@ def _reached(where: str) -> Iterator[None]:
 def _unreachable(where: str, error: Exception) -> EngineStartError:
     reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
     return EngineStartError(
-        f"--storage {_without_password(where)} cannot be reached: {reason}; expected a store that"
-        " Optuna can open"
+        f"the study's store {_without_password(where)} cannot be reached: {reason}; expected one"
+        " that Optuna can open"
     )
 
 
 def _file_storage(folder: Path) -> BaseStorage:
     path = folder / JOURNAL
+    _cut_unfinished_line(path)
     # Optuna's lock is a file that a killed process leaves; who is here holds the run's own lock.
     Path(f"{path}.lock").unlink(missing_ok=True)
     return JournalStorage(JournalFileBackend(str(path)))
+
+
+def _cut_unfinished_line(path: Path) -> None:
+    """Drop what a crash left of a line, to which the next one would be added."""
+    if not path.exists():
+        return
+    content = path.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        os.truncate(path, whole)
 
 
 def _base_storage(url: str, connections: ExitStack) -> BaseStorage:

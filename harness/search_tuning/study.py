@@ -18,7 +18,7 @@ from harness.playing import RunOptions, Session, opened_run
 from harness.schedule import GameTask
 from harness.score import pair_class
 from harness.search_tuning.answers import Conclusion, Proposer
-from harness.search_tuning.course import Course, PairRef
+from harness.search_tuning.course import Course, Failure, PairRef
 from harness.search_tuning.ledger import Ledger, Told
 from harness.search_tuning.openings import StudyOpenings, study_openings
 from harness.search_tuning.seating import TRIAL, games_of, note_of, sides_of
@@ -126,8 +126,8 @@ class StudyGoal:
         ordinal, index = trial_pair(record.pair)
         faults = [game for game in (other, record) if game.termination in FAULTS]
         if faults:
-            told = f"{faults[0].termination.value}: {faults[0].detail}"
-            self._course.take(ordinal, index, told)
+            reason = f"{faults[0].termination.value}: {faults[0].detail}"
+            self._course.take(ordinal, index, Failure(reason, faults[0].new_result == 0))
         else:
             self._course.take(ordinal, index, pair_class(other.new_result, record.new_result))
 
@@ -172,6 +172,7 @@ def play_study(
     ):
         lease = Lease(study, options.run_dir)
         openings = study_openings(options.run_dir, spec, spec.rules)
+        openings.check_same(opened.journal, options.run_dir)
         ledger = Ledger(study, spec.space, opened.journal.commit)
         base = spec.base_values()
         proposer = Proposer(

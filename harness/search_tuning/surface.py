@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.search_tuning.evidence import Evidence
-from harness.search_tuning.ledger import Order, Told
+from harness.search_tuning.ledger import Told
 from harness.search_tuning.response import (
     Observation,
     Response,
@@ -28,6 +27,8 @@ _GROWTH: Final = 1.25
 _FEWEST: Final = 8
 #: Two tops are told apart when they differ by more than this in some dimension, in ranges.
 _APART: Final = 0.1
+#: What is known of values with which the engine fails, as Elo and variance: they lose.
+_FAILED: Final = (-300.0, 100.0**2)
 #: A base outside of the space is so far from it, in ranges, that neither tells of the other.
 _ELSEWHERE: Final = 1e6
 
@@ -55,11 +56,15 @@ class Surface:
 
     def observations(self, told: Sequence[Told]) -> list[Observation]:
         """What the trials say."""
-        return [
-            self._observation(one.order, one.evidence) for one in told if one.evidence is not None
-        ]
+        said = [self._observation(one) for one in told]
+        return [one for one in said if one is not None]
 
-    def _observation(self, order: Order, found: Evidence) -> Observation:
+    def _observation(self, one: Told) -> Observation | None:
+        order, found = one.order, one.evidence
+        if found is None:
+            if one.failed_values is None:
+                return None
+            return Observation(self._space.units(one.failed_values), self._base, *_FAILED)
         units = self._space.units(order.played)
         if order.opponent is not None:
             return Observation(units, self._space.units(order.opponent), *found.likelihood)

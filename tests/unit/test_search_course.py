@@ -14,7 +14,7 @@ from harness.errors import EngineStartError
 from harness.score import Pentanomial
 from harness.search_tuning import spsa
 from harness.search_tuning.answers import Proposer
-from harness.search_tuning.course import Course, PairRef
+from harness.search_tuning.course import Course, Failure, PairRef
 from harness.search_tuning.evidence import evidence, look_z
 from harness.search_tuning.landscape import Landscape, make, pair_classes
 from harness.search_tuning.ledger import Ledger, Told
@@ -151,17 +151,22 @@ def test_the_command_offers_the_samplers_that_there_are() -> None:
     assert search_options.SAMPLERS == SAMPLERS
 
 
-def with_results(result: Callable[[PairRef], int | str]) -> list[Told]:
-    course, ledger = started(optuna.create_study(direction="maximize"))
+GONE = Failure("crash: gone", first=True)
+
+
+def with_results(
+    result: Callable[[Course, PairRef], int | Failure], rules: Rules = RULES
+) -> list[Told]:
+    course, ledger = started(optuna.create_study(direction="maximize"), rules)
     while not course.finished:
         pair = course.next_pair()
         assert pair is not None
-        course.take(pair.ordinal, pair.place, result(pair))
+        course.take(pair.ordinal, pair.place, result(course, pair))
     return ledger.told
 
 
 def test_a_trial_whose_engine_crashes_fails_with_the_reason_and_the_study_goes_on() -> None:
-    told = with_results(lambda pair: "crash: gone" if pair.ordinal in (4, 7) else 2)
+    told = with_results(lambda _, pair: GONE if pair.ordinal in (4, 7) else 2)
     failed = [one for one in told if one.evidence is None]
     assert [one.order.ordinal for one in failed] == [4, 7]
     assert {one.reason for one in failed} == {"crash: gone"}
@@ -170,7 +175,28 @@ def test_a_trial_whose_engine_crashes_fails_with_the_reason_and_the_study_goes_o
 
 def test_a_study_all_of_whose_trials_fail_stops_with_the_reason() -> None:
     with pytest.raises(EngineStartError, match=r"5 trials failed one after another.*crash: gone"):
-        with_results(lambda pair: "crash: gone")
+        with_results(lambda *_: GONE)
+
+
+@pytest.mark.parametrize("sampler", ["gp", "spsa", "random"])
+def test_values_with_which_the_engine_fails_are_left_alone(sampler: str) -> None:
+    """Half of a range crashes, and towards it the engine gets stronger."""
+
+    def result(course: Course, pair: PairRef) -> int | Failure:
+        order = course.order(pair.ordinal)
+        places = [order.played["x0"], (order.opponent or {"x0": 100})["x0"]]
+        if max(places) > 120:
+            return Failure("crash: gone", places[0] > 120)
+        score = int(np.random.default_rng([pair.ordinal, pair.place]).binomial(4, 0.5))
+        return min(4, max(0, score + (places[0] - places[1]) // 40))
+
+    told = with_results(result, RULES.model_copy(update={"sampler": sampler}))
+    raced = [one for one in told if one.order.kind == "race"]
+    assert any(one.evidence is not None for one in raced)
+    failed = [one.evidence is None for one in told if one.order.kind == "search"]
+    assert any(failed)
+    if sampler != "random":
+        assert sum(failed[-10:]) < 5
 
 
 def test_the_answer_is_not_the_best_trial_and_its_claim_is_near_the_truth() -> None:
