@@ -264,6 +264,8 @@ def _settings(run: ForeignRun, folder: str, notes: list[str]) -> list[str]:
         words += _sprt_words(sprt, notes)
     if openings := options.pop("openings", None):
         words += _opening_words(openings, folder)
+    else:
+        _note(notes, "no book: fastchess plays from the start position, we make openings")
     if pgn := options.pop("pgnout", None):
         words += ["--pgn-append", pgn.get("file") or pgn[""]]
         words += ["--pgn", "minimal"] if pgn.get("min") == "true" else []

@@ -32,10 +32,14 @@ def run_import(source: str, out: Path | None) -> None:
 
 def _read(source: str) -> tuple[str, Path]:
     """The text, and the folder from which its paths are meant: where we are."""
-    if " " in source and not Path(source).exists():
-        return source, Path.cwd()
     path = Path(source)
-    if not path.is_file():
+    try:
+        found = path.is_file()
+    except OSError:  # a command line may be longer than any name of a file
+        found = False
+    if " " in source and not found:
+        return source, Path.cwd()
+    if not found:
         raise UsageError(
             f"{source}: no such file; expected one with a fastchess command line, its config.json,"
             " or the command line itself in quotes"

@@ -130,12 +130,19 @@ def check_same_study(folder: Path, spec: StudySpec) -> None:
     with Journal.read(folder) as journal:
         begun = journal.spec_of(StudySpec)
     before, now = begun.hashed(), spec.hashed()
+    before, now = before | before.pop("rules"), now | now.pop("rules")
     other = sorted(key for key in now if before.get(key) != now[key])
     if other:
         raise UsageError(
-            f"{folder} holds a study {spec.name!r} with another {other[0]}; expected what it began"
+            f"{folder} holds a study {spec.name!r} with another {other[0]}:"
+            f" {_brief(before.get(other[0]))}, not {_brief(now[other[0]])}; expected what it began"
             " with, or another --name"
         )
+
+
+def _brief(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def show_screen(space: Space, base: EngineConfig) -> None:

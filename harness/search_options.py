@@ -40,7 +40,7 @@ study_options = together(
         "--trial-pairs",
         type=click.IntRange(1),
         metavar="N",
-        help="Most pairs of games of a trial (default: 100; with spsa 8).",
+        help="Most pairs of games of a trial (default: 100, with spsa 8; fewer of few games).",
     ),
     click.option("--name", metavar="NAME", help="Of the study and its result (default: SPACE's)."),
     click.option(

@@ -157,10 +157,11 @@ def shown(progress: StudyProgress, values: Values) -> str:
 
 def summary(document: Document) -> RenderableType:
     """Claimed beside confirmed, and where everything else is."""
-    files = f"{document['name']}.cfg, search.json, report.html"
-    return Group(
-        Text(), Text(document["sentence"], style="bold"), Text(f"in {document['folder']}: {files}")
-    )
+    folder, name = document["folder"], document["name"]
+    lines = [f"in {folder}: {name}.cfg, search.json, report.html"]
+    if document["claimed"] is not None and not document["confirmed"]:
+        lines.append("to test it: the same command without --no-test")
+    return Group(Text(), Text(document["sentence"], style="bold"), *map(Text, lines))
 
 
 #: How a study is told.

@@ -79,10 +79,17 @@ class Rules(BaseModel):
 #: Pairs of a trial that suit a sampler: SPSA takes many small steps, the others measure.
 _TRIAL_PAIRS: Final = {"spsa": 8}
 _BATCHES: Final = 5
+_FEWEST_TRIALS: Final = 32
 
 
 def rules_of(sampler: SamplerName, games: int, trial_pairs: int | None = None) -> Rules:
-    """The rules of a sampler with so many games, and its usual trials unless told otherwise."""
-    pairs = trial_pairs or _TRIAL_PAIRS.get(sampler, Rules().trial_pairs)
+    """The rules of a sampler with so many games, and its usual trials unless told otherwise.
+
+    With few games the trials are shorter: there are to be some before the first that a model
+    proposes, and some after it.
+    """
+    plain = Rules(sampler=sampler, games=games)
+    usual = _TRIAL_PAIRS.get(sampler, plain.trial_pairs)
+    pairs = trial_pairs or max(1, min(usual, plain.search_pairs // _FEWEST_TRIALS))
     batches = 1 if sampler == "spsa" else _BATCHES
     return Rules(sampler=sampler, games=games, trial_pairs=pairs, batch_pairs=-(-pairs // batches))

@@ -62,7 +62,6 @@ def read_space(path_text: str, base: EngineConfig) -> Space:
     dimensions = tuple(_dimension(entry, known) for entry in _of(entries, tunables.section))
     if not dimensions:
         raise UsageError(f"{path}: no parameter to tune; expected a [{tunables.section}] section")
-    _check_spelling(_of(entries, tunables.section))
     space = Space(
         dimensions=dimensions,
         fixed=_fixed(_of(entries, "fixed"), known, [one.name for one in dimensions]),
@@ -74,15 +73,6 @@ def read_space(path_text: str, base: EngineConfig) -> Space:
 
 def _of(entries: Iterable[Entry], section: str) -> list[Entry]:
     return [entry for entry in entries if entry.section == section]
-
-
-def _check_spelling(entries: Iterable[Entry]) -> None:
-    """To an engine names that differ in case only are one option."""
-    seen: dict[str, str] = {}
-    for entry in entries:
-        before = seen.setdefault(entry.key.lower(), entry.key)
-        if before != entry.key:
-            raise entry.refusal(f"{before} has a range too, and case makes no difference")
 
 
 def _dimension(entry: Entry, known: _Known) -> Dimension:

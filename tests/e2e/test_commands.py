@@ -393,6 +393,10 @@ MISTAKES = [
         "--name base: the base is called so; expected another name",
     ),
     (
+        "tune search spaces/lmr.cfg base.cfg --name a/b",
+        "--name 'a/b': expected a name for files",
+    ),
+    (
         "tune texel",
         "SOURCE and --features: neither given; expected one of them",
     ),

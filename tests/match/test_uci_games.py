@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
+from time import perf_counter_ns
 
 import pytest
 
@@ -16,8 +18,9 @@ from harness.match import RunOptions, run_match
 from harness.players import make_player
 from harness.record import Termination
 from harness.result import RunProgress
-from harness.spec import EngineConfig
+from harness.spec import EngineConfig, Program
 from harness.uci_player import UciPlayer
+from harness.uci_process import UciProcess
 from tests.match.engines import SCRIPT, STARTPOS, WorkerHere, play_pair, scripted, start_book
 from tests.match.runs import RecordingView, null_spec
 
@@ -190,3 +193,21 @@ def test_glimpses_end_with_their_game(tmp_path: Path, monkeypatch: pytest.Monkey
     view = RecordingView(shows_games=True)
     run_match(spec, RunOptions(tmp_path / "run", 1, hire=WorkerHere), view)
     assert {progress.running for progress in view.progress} == {()}
+
+
+def test_a_program_begins_with_its_signals_free() -> None:
+    """Workers block some, and ignore an interrupt: what they start is not to inherit that."""
+    look = "import signal; print(signal.pthread_sigmask(0, ()), signal.getsignal(signal.SIGINT))"
+    program = Program(command=sys.executable, arguments=("-ISc", look))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = UciProcess(program)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+    try:
+        line = process.read_line(perf_counter_ns() + 20 * 10**9)
+    finally:
+        process.close(1000)
+    assert line.startswith(b"set() <built-in function default_int_handler>")

@@ -19,6 +19,9 @@ COMMAND = """fastchess -engine cmd=./new name="New one" option.Hash=64 args="-x 
  -resign movecount=3 score=400 -maxmoves 200 -recover""".replace("Move Overhead", '"Move Overhead"')
 
 
+NO_BOOK = "no book: fastchess plays from the start position, we make openings"
+
+
 def parsed(imported: Imported) -> dict[str, Any]:
     """What our own command line makes of the command."""
     program, name, *words = imported.command
@@ -63,7 +66,10 @@ def test_cores_are_chosen_as_there() -> None:
     assert values["force_concurrency"]
     some = import_run(f"{engines} -use-affinity 0-3", "/at")
     assert parsed(some)["affinity"]
-    assert some.notes == ("-use-affinity 0-3: --affinity chooses itself; see taskset(1)",)
+    assert some.notes == (
+        NO_BOOK,
+        "-use-affinity 0-3: --affinity chooses itself; see taskset(1)",
+    )
 
 
 def test_rules_end_games_as_they_did_there_and_in_no_other_way() -> None:
@@ -83,7 +89,10 @@ def test_rules_end_games_as_they_did_there_and_in_no_other_way() -> None:
 def test_a_config_file_is_told() -> None:
     engines = "-engine cmd=a nodes=10 -engine cmd=b nodes=10"
     notes = import_run(f"{engines} -config file=x.json", "/at").notes
-    assert notes == ("-config file=x.json: no equal here; left out",)
+    assert notes == (
+        NO_BOOK,
+        "-config file=x.json: no equal here; left out",
+    )
 
 
 def saved(**changes: Any) -> dict[str, Any]:
@@ -149,6 +158,7 @@ def test_what_has_no_equal_is_told() -> None:
     assert imported.notes == (
         "depth=3 beside nodes= is left out: one limit for a player",
         "timemargin: the largest of the engines is taken for all",
+        NO_BOOK,
         "-new 1: no equal here; left out",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import optuna
 import pytest
 from rich.console import Console
 
+from harness.errors import UsageError
+from harness.journal import Journal
 from harness.limits import Limit
 from harness.report.search_page import parameter_rows, render, strength_rows
 from harness.report.search_plots import importance_figure
@@ -18,7 +21,7 @@ from harness.search_tuning.candidate import candidate_config
 from harness.search_tuning.course import Course
 from harness.search_tuning.document import study_document
 from harness.search_tuning.ledger import Ledger
-from harness.search_tuning.openings import StudyOpenings
+from harness.search_tuning.openings import StudyOpenings, read_openings
 from harness.search_tuning.plan import make_plan
 from harness.search_tuning.rules import Rules, rules_of
 from harness.search_tuning.space import Dimension, Space
@@ -45,17 +48,24 @@ SPEC = StudySpec(
 )
 
 
+WORSE = {"lmr_base": 80}
+
+
 @pytest.fixture(scope="module")
 def result() -> StudyResult:
-    """A study whose pairs are won the more, the nearer `lmr_base` is to 1.20."""
+    """A study whose pairs are won the more, the nearer `lmr_base` is to 1.20 than the other's."""
     ledger = Ledger(optuna.create_study(direction="maximize"), SPEC.space)
     proposer = Proposer(SPEC.rules, SPEC.space, SPEC.seed, None)
     course = Course(SPEC.rules, proposer, ledger)
     while not course.finished:
         pair = course.next_pair()
         assert pair is not None
-        away = abs(course.order(pair.ordinal).played["lmr_base"] - 120) / 40
-        course.take(pair.ordinal, pair.place, max(0, min(4, 3 - int(away) + pair.place % 2)))
+        order = course.order(pair.ordinal)
+        ours, theirs = (
+            abs(side["lmr_base"] - 120) / 40 for side in (order.played, order.opponent or WORSE)
+        )
+        ahead = math.floor(theirs - ours + pair.place % 3 / 3)
+        course.take(pair.ordinal, pair.place, max(0, min(4, 2 + ahead)))
     openings = StudyOpenings([], SPEC.rules)
     told = tuple(ledger.told)
     return StudyResult(told, proposer.conclude(told), proposer, openings)
@@ -125,6 +135,27 @@ def test_a_base_outside_the_space_has_no_place_in_it() -> None:
     outside = SPEC.model_copy(update={"base": other})
     assert outside.base_values() is None
     assert outside.own_values() == SPEC.base_values()
+
+
+def test_openings_other_than_those_of_the_study_are_refused(tmp_path: Path) -> None:
+    rules = Rules(games=100, trial_pairs=1)
+    wanted = rules.search_openings + rules.fresh_openings
+    fens = [f"fen {i}" for i in range(wanted)]
+    with Journal.create(tmp_path / "run", SPEC, {}) as journal:
+        StudyOpenings(fens, rules).check_same(journal, tmp_path)
+        StudyOpenings(fens, rules).check_same(journal, tmp_path)
+        with pytest.raises(UsageError, match="not the positions that the study began with"):
+            StudyOpenings(fens[::-1], rules).check_same(journal, tmp_path)
+    (tmp_path / "openings.epd").write_text("fen 0\n")
+    with pytest.raises(UsageError, match=f"1 positions; expected the study's {wanted}"):
+        read_openings(tmp_path, rules)
+
+
+def test_with_few_games_trials_are_short() -> None:
+    assert rules_of("gp", 20_000).trial_pairs == 100
+    few = rules_of("gp", 400)
+    assert few.search_pairs // few.trial_pairs >= 32
+    assert rules_of("gp", 400, 50).trial_pairs == 50
 
 
 def test_pairs_are_numbered_by_trial() -> None:

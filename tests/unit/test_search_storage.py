@@ -11,7 +11,7 @@ import optuna
 import pytest
 
 from harness.errors import EngineStartError, UsageError
-from harness.search_tuning.storage import Lease, check_usable, opened_study
+from harness.search_tuning.storage import JOURNAL, Lease, check_usable, opened_study
 
 
 def test_a_study_of_that_name_with_another_space_is_refused(tmp_path: Path) -> None:
@@ -51,6 +51,18 @@ def test_a_study_that_is_played_or_another_one_is_refused_before_anything_is_wri
         with pytest.raises(UsageError, match="is being played by process"):
             check_usable(url, folder, "lmr", {"space": "a"})
     assert not folder.exists()
+
+
+def test_what_a_crash_left_of_a_line_is_dropped(tmp_path: Path) -> None:
+    with opened_study(None, tmp_path, "lmr", {"space": "a"}) as study:
+        study.set_user_attr("before", 1)
+    with (tmp_path / JOURNAL).open("ab") as journal:
+        journal.write(b'{"op_code": 4, "worker_id"')
+    with opened_study(None, tmp_path, "lmr", {"space": "a"}) as study:
+        assert study.user_attrs["before"] == 1
+        study.set_user_attr("after", 2)
+    with opened_study(None, tmp_path, "lmr", {"space": "a"}) as study:
+        assert study.user_attrs["after"] == 2
 
 
 @pytest.fixture
