@@ -98,9 +98,9 @@ def _reached(where: str) -> Iterator[None]:
 
 def _unreachable(where: str, error: Exception) -> EngineStartError:
     reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
+    store = f"--storage {_without_password(where)}" if "://" in where else where
     return EngineStartError(
-        f"the study's store {_without_password(where)} cannot be reached: {reason}; expected one"
-        " that Optuna can open"
+        f"{store} cannot be reached: {reason}; expected a store that Optuna can open"
     )
 
 
