@@ -45,7 +45,7 @@ def history_figure(trials: Sequence[Document], incumbents: Sequence[Document]) -
             low, high = ([one[side] for one in incumbents] for side in ("low", "high"))
             axes.fill_between(x, low, high, color=INK, alpha=0.12, linewidth=0)
             axes.plot(
-                x, [one["elo"] for one in incumbents], color=INK, label="incumbent, at the end"
+                x, [one["elo"] for one in incumbents], color=INK, label="incumbents, by all trials"
             )
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.legend(frameon=False, labelcolor=INK, fontsize=9)
